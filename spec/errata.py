@@ -254,6 +254,35 @@ ERRATA = {
             bounds={"delta-s": 0, "pages": 2, "static": 1, "iterations": 6},
         ),
         Erratum(
+            name="scent-left",
+            source="Sotnik, the S.C.E.N.T. crawling algorithm",
+            printed="Without gain, pages found unchanged several times are no longer visited.",
+            corrected="They are no longer visited if, at each visit, as many other pages are found "
+            "changed as an iteration visits.",
+            caveat="An iteration visits the pages with the strongest scent, however weak they "
+            "are: where no page changes, all are visited in turn for ever. The paper means sites "
+            "of which a part changes.",
+            reference="scent-for-ever",
+            as_printed={"static": 2},
+            as_corrected={"static": 1, "changing": 1},
+            breaks="the-first-page-is-left",
+            bounds={"delta-s": 0, "pages": 2},
+        ),
+        Erratum(
+            name="hits-growth",
+            source="Blekanov and Bondarenko, topical crawling based on HITS",
+            printed="The number of the focused crawler's pages tends to an asymptote.",
+            corrected="It grows in each step by at most c times the most links of a page, and it "
+            "stops growing where the web or the number of steps ends.",
+            caveat="The paper shows it as a figure of its own crawls, which ended after a few "
+            "steps; nothing in the algorithm stops the growth. The weights of HITS are arbitrary "
+            "in the spec, and a hub is the best of what is left, however low its weight.",
+            reference="focused-for-ever",
+            as_printed={"web": "endless"},
+            as_corrected={"web": "finite"},
+            breaks="growth-stops",
+        ),
+        Erratum(
             name="hits-precision",
             source="Blekanov and Bondarenko, topical crawling based on HITS",
             printed="Precision is a / (a + b), where b is the number of documents found.",

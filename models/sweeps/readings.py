@@ -142,7 +142,10 @@ def varied(model: Model, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return {
         n: (p.default, *(v for v in p.values if v != p.default))
         for n, p in model.spec.declared_parameters.items()
-        if isinstance(p, Choice) and n not in given and n != claim.parameter and len(p.values) > 1
+        if isinstance(p, Choice)
+        and p.reading
+        and n not in {*given, claim.parameter}
+        and len(p.values) > 1
     }
 
 

@@ -153,11 +153,15 @@ class FocusedHits(Crawl):
         """When all requests are answered: forget all weights, and begin the next step."""
         require(s.phase == Phase.FETCHING, s.all_has_come(), no(s.is_over()))
         s.phase = Phase.WEIGHING
-        s.step = s.step + 1
+        s.count_step()
         s.weighed = 0
         for p in s.pages:
             s.hub[p] = 0
             s.authority[p] = 0
+
+    def count_step(s) -> None:
+        """Count a step."""
+        s.step = s.step + 1
 
     # Words
 

@@ -93,11 +93,15 @@ class Frontier(Crawl):
     @action
     def restart(s) -> None:
         """Restart after an interruption: pages that were in flight are queued again."""
-        require(s.restarts < s.interruptions)
-        s.restarts = s.restarts + 1
+        s.count_restart()
         s.open = 0
         for p in s.pages:
             s.place[p] = ite(s.place[p] == Place.IN_FLIGHT, Place.QUEUED, s.place[p])
+
+    def count_restart(s) -> None:
+        """Count a restart; there are no more than interruptions."""
+        require(s.restarts < s.interruptions)
+        s.restarts = s.restarts + 1
 
     @invariant
     def the_count_is_right(s) -> Value:

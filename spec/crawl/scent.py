@@ -73,12 +73,13 @@ class Nobody(IntEnum):
 
 
 class Scaled(Integer):
-    """A multiple of 1 / 2^iterations, shown as that number."""
+    """A multiple of the unit 1 / `one`, shown as that number."""
 
     def show(self, spec: Spec, value: int) -> str:
         """Return the number; binary fractions of so few places are exact."""
-        exact = value / 2 ** spec.parameters["iterations"]
-        return f"{value >> spec.parameters['iterations']}" if exact == int(exact) else str(exact)
+        assert isinstance(spec, Scent)
+        exact = value / spec.one()
+        return f"{int(exact)}" if exact == int(exact) else str(exact)
 
 
 class Scent(Spec):
@@ -134,10 +135,9 @@ class Scent(Spec):
         """Let every page gain, and begin the next iteration."""
         for p in s.pages:
             s.scent[p] = s.scent[p] + s.gained(p) * s.one()
-            if s.delta_s:
-                s.wait[p] = ite(s.visited[p], 0, s.wait[p] + 1)
+            s.record_gain(p)
             s.visited[p] = False
-        s.iteration = s.iteration + 1
+        s.count_iteration()
 
     def smell(s, p: int, harvest: Value) -> None:
         """Halve a scent and add the harvest."""
@@ -177,6 +177,15 @@ class Scent(Spec):
             s.changed[p] = change > 0
             more = ite(s.unchanged[p] < s.enough, s.unchanged[p] + 1, s.unchanged[p])
             s.unchanged[p] = 0 if change > 0 else more
+
+    def record_gain(s, p: int) -> None:
+        """Record that p has waited for another iteration, unless this one visited it."""
+        if s.delta_s:
+            s.wait[p] = ite(s.visited[p], 0, s.wait[p] + 1)
+
+    def count_iteration(s) -> None:
+        """Count an iteration."""
+        s.iteration = s.iteration + 1
 
     # Words
 

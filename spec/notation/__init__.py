@@ -18,6 +18,7 @@ symbolic values they give the guarded commands that the engines use. ``if``, ``a
 build one expression.
 """
 
+from ._around import around_actions
 from ._domains import DerivedIndex, choose, some_subset
 from ._marks import (
     TEMPORAL,
@@ -94,6 +95,7 @@ __all__ = [
     "Value",
     "Values",
     "action",
+    "around_actions",
     "choose",
     "constraint",
     "count",

@@ -211,9 +211,12 @@ class Choice(Parameter):
         The readings.
     help, name : str
         See `Parameter`.
+    reading : bool
+        Whether it is a reading of what is specified, which ``counterpoint readings`` varies; not if
+        it says what is asked.
     """
 
-    def __init__(self, *values: str, help: str = "", name: str = "") -> None:
+    def __init__(self, *values: str, help: str = "", name: str = "", reading: bool = True) -> None:
         if not values:
             raise SpecError('Choice() has no reading: name one or more, as in Choice("new", "old")')
         for value in values:
@@ -223,6 +226,7 @@ class Choice(Parameter):
             raise SpecError(f"Choice{values}: two readings are equal")
         super().__init__(values[0], help=help, name=name)
         self.values = values
+        self.reading = reading
 
     @overload
     def __get__(self, spec: None, owner: type) -> Choice: ...

@@ -87,7 +87,7 @@ class JVSTM(TransactionalMemory):
         """Return the newest version that is not later than the start."""
         require(s.may_operate("r", t, x))
         if not s.returns_own_copy(t, x):
-            s.record_read_of(t, x, s.version_at(s.start[t], x))
+            s.record_read_of(t, x, s.visible(t, x))
 
     @action
     def write(s, t: int, x: int) -> None:
@@ -154,6 +154,10 @@ class JVSTM(TransactionalMemory):
         """Whether a transaction can need a version that is no longer the newest."""
         return s.may_overlap and s.tag == "next"
 
+    def visible(s, t: int, x: int) -> Value:
+        """Return the writer of the version of x that t sees."""
+        return s.version_at(s.start[t], x)
+
     def version_at(s, time: Value, x: int) -> Value:
         """Return the writer of the newest version of x that is not later than a time."""
         found: Value = Writer.FIRST
@@ -168,7 +172,7 @@ class JVSTM(TransactionalMemory):
         if s.validation == "nothing":
             return True
         if s.validation == "writes":
-            return implies(s.wrote[t, x], s.version_at(s.start[t], x) == s.writer[x])
+            return implies(s.wrote[t, x], s.visible(t, x) == s.writer[x])
         return implies(s.has_read(t, x), s.source[t, x] == s.writer[x])
 
     def must_publish(s, t: int, x: int) -> Value:
@@ -212,7 +216,7 @@ class JVSTM(TransactionalMemory):
     def an_old_version_is_wanted(s) -> Value:
         """A transaction can be about to read a version that is no longer the newest."""
         return some(
-            every(s.may_operate("r", t, x), s.version_at(s.start[t], x) != s.writer[x])
+            every(s.may_operate("r", t, x), s.visible(t, x) != s.writer[x])
             for t in s.transactions
             for x in s.objects
         )

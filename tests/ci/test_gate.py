@@ -160,7 +160,7 @@ def test_outcomes_are_in_the_order_of_the_jobs() -> None:
 def test_every_registered_job_can_be_loaded(job: Job) -> None:
     """A job of the configuration that names a missing spec, engine or property."""
     model = load(job.reference, [f"{n}={v}" for n, v in job.parameters.items()])
-    names = {p.name for p in model.properties}
+    names = {p.name for p in model.all_properties}
     assert {*job.violated, *job.only} <= names
     assert job.engine in ENGINES
     assert job.why.endswith(".")
@@ -187,7 +187,7 @@ def test_engines_are_expected_to_agree() -> None:
             assert set(job.violated) == set(expected), job.name
             assert all(k in (None, expected[n]) for n, k in job.violated.items()), job.name
     crawlers = {name for name, module in SPECS.items() if ".spec.crawl." in module}
-    assert len(crawlers) == 11
+    assert len(crawlers) == 15
     for reference in crawlers:
         engines = [{j.engine for j in jobs} for (r, _), jobs in same.items() if r == reference]
         assert set(SEARCHES) in engines, reference

@@ -43,6 +43,10 @@ MODELS = {
     "scent": lambda: load("scent", ["iterations=6"]),
     "scent in time": lambda: load("scent-in-time", ["time=4", "iterations=6"]),
     "gittins": lambda: load("gittins", ["budget=8"]),
+    "scent for ever": lambda: load("scent-for-ever", ["delta-s=3"]),
+    "frontier for ever": lambda: load("frontier-for-ever", ["pages=3"]),
+    "focused for ever": lambda: load("focused-for-ever", ["web=endless", "hubs=1"]),
+    "r3 visits": lambda: load("r3-visits", ["budget=6"]),
     "scent without gain": lambda: load("scent", ["delta-s=0", "iterations=4", "batch=2"]),
     "dstm mended": lambda: load("dstm", ["validation=owners"]),
     "equal-quanta": lambda: load("equal-quanta", ["sites=3"]),
@@ -51,6 +55,12 @@ MODELS = {
     "r3": lambda: load("r3", ["without-links=divides", "stops=after-it"]),
     "jvstm": lambda: load("jvstm", ["advance=first"]),
     "mcrt mended": lambda: load("mcrt", ["read-check=all-records"]),
+    "window progress": lambda: load("window-progress", ["notion=livelock-freedom"]),
+    "tl2 progress": lambda: load("tl2-progress", ["notion=obstruction-freedom"]),
+    "norec progress": lambda: load("norec-progress", ["notion=lock-freedom"]),
+    "jvstm progress": lambda: load("jvstm-progress", ["notion=local-progress"]),
+    "dstm progress": lambda: load("dstm-progress", ["notion=livelock-freedom"]),
+    "mcrt progress": lambda: load("mcrt-progress", ["notion=livelock-freedom"]),
     "norec": lambda: load("norec", ["values=two"]),
     "tl2": lambda: load("tl2", ["clock=pass"]),
     "link-store": lambda: load("link-store", ["joins=rows-first", "circles=are-broken"]),
@@ -80,7 +90,10 @@ MODELS = {
 }
 
 
-SMALL = ("breadth-first", "frontier", "link-store", "peterson", "retrieval", "scent")
+SMALL = (
+    "breadth-first", "frontier", "frontier-for-ever", "focused-for-ever", "link-store", "peterson", "retrieval",
+    "r3-visits", "scent", "scent-for-ever",
+)  # fmt: skip
 """Specs whose runs reach fewer states than requested."""
 
 BARREN = 2000

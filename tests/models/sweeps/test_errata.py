@@ -27,7 +27,7 @@ def test_every_entry_is_confirmed(name: str) -> None:
     assert (found.answer, found.surprises) == ("confirmed", ())
     assert found.printed.trace is not None
     model = found.corrected[0].model
-    assert [v.claim.name for v in found.corrected] == [p.name for p in model.properties]
+    assert [v.claim.name for v in found.corrected] == [p.name for p in model.all_properties]
 
 
 def test_an_entry_that_is_wrong_is_not_confirmed() -> None:

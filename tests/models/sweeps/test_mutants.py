@@ -29,7 +29,7 @@ from counterpoint.models.verdict import replay
 from counterpoint.spec.catalogue import MUTANTS
 from counterpoint.spec.notation import SpecError, mutant
 from counterpoint.spec.stm.window import Window
-from tests.spec.crawl.kills import KILLS, SURVIVE_CRAWLING
+from tests.spec.kills import KILLS, SURVIVE_ELSEWHERE
 
 SHORTEST = {
     "equal-quanta": {
@@ -159,7 +159,7 @@ SURVIVE = {
     "picks-inside-the-window",
     "old-version-ends-for-live-readers-only",
     "snapshot-is-too-late",
-    *SURVIVE_CRAWLING,
+    *SURVIVE_ELSEWHERE,
 }
 """Mutants of all specs, with the default bounds."""
 

@@ -59,6 +59,16 @@ KILLS: dict[str, dict[str, tuple[int | None, str]]] = {
         "flags-are-never-cleared": (1, "exactly-a-batch"),
         "ties-go-to-the-last": (0, "the-strongest-is-next"),
     },
+    "scent-for-ever": {
+        "only-the-visited-gain": (3, "the-first-page-is-visited-for-ever"),
+        "stops-to-gain": (3, "the-first-page-is-visited-for-ever"),
+        "each-visit-harvests": (8, "the-first-page-is-left"),
+        "the-visited-gain-more": (2, "visits-never-differ-by-two"),
+    },
+    "frontier-for-ever": {
+        "answers-only-in-peace": (2, "the-crawl-ends"),
+        "restarts-empty-the-queue": (2, "the-crawl-ends"),
+    },
     "scent-in-time": {
         "stops-when-the-time-is-up": (5, "time-is-never-overspent"),
         "sizes-cost-nothing": (3, "what-is-spent-is-the-cost"),
@@ -82,5 +92,7 @@ SURVIVE_CRAWLING = {
     "ends-too-early",
     "visits-the-same-twice",
     "the-first-always-fits",
+    "each-visit-harvests",
+    "the-visited-gain-more",
 }
 """The violations at the default bounds."""
