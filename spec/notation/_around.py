@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,7 @@ def around_actions(
         kept = name in leave_out or hasattr(function, AROUND)
         if not isinstance(mark, MethodMark) or mark.kind != "action" or kept:
             continue
-        mark = MethodMark("action", mark.when, fair, fair_for)
+        mark = replace(mark, fair=fair, fair_for=fair_for)
         if name in vars(spec):
             setattr(function, MARK, mark)
         setattr(spec, name, _around(function, first, mark))

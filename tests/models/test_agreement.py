@@ -91,8 +91,8 @@ MODELS = {
 
 
 SMALL = (
-    "breadth-first", "frontier", "frontier-for-ever", "focused-for-ever", "link-store", "peterson", "retrieval",
-    "r3-visits", "scent", "scent-for-ever",
+    "breadth-first", "frontier", "frontier-for-ever", "focused-for-ever", "link-store", "peterson",
+    "norec-progress", "r3-visits", "retrieval", "scent", "scent-for-ever", "tl2-progress",
 )  # fmt: skip
 """Specs whose runs reach fewer states than requested."""
 
