@@ -66,7 +66,13 @@ def test_without_gain_an_unchanged_page_is_left_if_others_change(
     assert facts(found) == expected
 
 
-@pytest.mark.parametrize("settings", [["delta-s=3"], ["delta-s=5", "changes=3", "initial=5"]])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ["delta-s=3"],
+        pytest.param(["delta-s=5", "changes=3", "initial=5"], marks=pytest.mark.long),
+    ],
+)
 def test_with_a_large_gain_pages_are_visited_evenly(settings: list[str]) -> None:
     """Visits that differ by two, or are never equal again."""
     for name in ("all-are-visited-equally-often", "visits-never-differ-by-two"):
