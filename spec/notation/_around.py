@@ -42,10 +42,10 @@ def around_actions(
     """
     must_be_fairness(fair)
     for name in dir(spec):
-        function = getattr(spec, name)
+        function = getattr(spec, name, None)
         mark = getattr(function, MARK, None)
         kept = name in leave_out or hasattr(function, AROUND)
-        if not isinstance(mark, MethodMark) or mark.kind != "action" or kept:
+        if not isinstance(mark, MethodMark) or mark.kind != "action" or kept or function is None:
             continue
         mark = replace(mark, fair=fair, fair_for=fair_for)
         if name in vars(spec):

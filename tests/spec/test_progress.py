@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from counterpoint.models.checking import engines
+from counterpoint.models.export.promela_runs import promela_of_runs
 from counterpoint.models.loading import load
+from counterpoint.models.sweeps.readings import grid, varied
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import Model, Step, Values
 from counterpoint.spec.stm.memory import Status, TransactionalMemory
+from tests import spin
 
 MEMORIES = ("window", "tl2", "norec", "jvstm", "dstm", "mcrt")
 
@@ -159,6 +163,44 @@ def test_read_only_transactions_of_jvstm_are_never_starved() -> None:
     assert judged("jvstm", "local-progress", "programs=r x, r y; w x, w y").answer == "holds"
     assert judged("jvstm", "local-progress", "programs=r x, w y; w x, w y").answer == "violated"
     assert judged("jvstm", "obstruction-freedom", "programs=r x, r y; w x").answer == "holds"
+
+
+@pytest.mark.long
+def test_no_reading_of_the_window_loses_progress() -> None:
+    """A reading that keeps opacity and loses livelock freedom, which the documents deny."""
+    model = load("window-progress")
+    choices = {**varied(model, []), "fetch-and-increment": ("new", "old")}
+    rows = grid(choices, 1)
+    assert len(rows) == 14 and "notion" not in choices
+    for row in rows:
+        settings = [f"{name}={value}" for name, value in row.items()]
+        found = judged("window", "livelock-freedom", *settings, "programs=r x, w y; r y, w x")
+        assert (row, found.answer) == (row, "holds")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("spec", "settings"),
+    [
+        ("dstm-progress", ["notion=livelock-freedom"]),
+        ("dstm-progress", ["notion=obstruction-freedom"]),
+        ("norec-progress", ["notion=livelock-freedom"]),
+        ("norec-progress", ["notion=obstruction-freedom"]),
+        ("jvstm-progress", ["notion=livelock-freedom"]),
+        ("mcrt-progress", ["notion=local-progress"]),
+        ("scent-for-ever", ["delta-s=3"]),
+        ("scent-for-ever", ["delta-s=0", "static=3"]),
+        ("scent-for-ever", ["delta-s=0", "changing=1"]),
+        ("r3-visits", ["budget=6"]),
+    ],
+)
+def test_spin_agrees(spec: str, settings: list[str], tmp_path: Path) -> None:
+    """A lasso that Spin does not find, or one that it finds where we find none."""
+    spin.require_spin()
+    model = load(spec, settings)
+    for found in engines.check(model, wanted=model.temporal):
+        said = spin.accepts(promela_of_runs(model, found.claim), tmp_path)
+        assert (said is None) == (found.answer == "holds"), (found.claim.name, said)
 
 
 def steps(model: Model, values: Values) -> dict[Step, Values]:
