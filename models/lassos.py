@@ -8,7 +8,6 @@ from counterpoint.spec.notation import Fairness, Model, Property, RangeError, St
 
 from .verdict import Disagreement, Trace
 
-
 MOST_IDLE = 8
 """With more promises that are never due in a cycle, only their number is shown."""
 
