@@ -3,10 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from counterpoint.spec.notation import Fairness, Model, Property, RangeError, Step, Values
+from counterpoint.spec.notation import (
+    Explanation,
+    Fairness,
+    Model,
+    Property,
+    RangeError,
+    Step,
+    Values,
+)
 
-from .verdict import Disagreement, Trace
+from .verdict import Disagreement, Trace, Verdict, explained, in_steps
+
+
+def violated_by(verdict: Verdict, found: Trace) -> Verdict:
+    """Return the verdict that a lasso, or a run that breaks an `until`, violates a property.
+
+    It is unknown if constraints leave out steps that the run would have to take.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        Names the property; the rest of it is kept.
+    found : Trace
+        The replayed run.
+
+    Raises
+    ------
+    Disagreement
+        If plain Python does not confirm it.
+    """
+    model, claim = verdict.model, verdict.claim
+    if left := promises_left_out(model, found):
+        why = (
+            f"constraints leave out steps of {', '.join(left)}, which a run must take: what "
+            "was found is no run of the spec"
+        )
+        return replace(verdict, answer="unknown", extent="", reason=why)
+    confirm_lasso(model, claim, found)
+    changed = replace(
+        verdict, answer="violated", extent=extent_of(found), depth=len(found.steps), trace=found,
+        reason=what_happens(model, claim, found),
+    )  # fmt: skip
+    changed = explained(changed)
+    if found.loop is not None and not changed.explanation.lines:
+        changed = replace(changed, explanation=Explanation(tuple(promises(model, found))))
+    return changed
+
+
+def extent_of(found: Trace) -> str:
+    """Return the length of a lasso in words."""
+    if found.loop is None:
+        return in_steps(len(found.steps))
+    return f"{in_steps(found.loop)}, then {len(found.steps) - found.loop or 'none'} for ever"
+
+
+def promised(promises: Sequence[Fairness]) -> str:
+    """Return the fair actions in words, as a note of a verdict."""
+    found: dict[str, None] = {}
+    for one in promises:
+        strength = "strongly" if one.strong else "weakly"
+        found.setdefault(f"{one.name.partition('(')[0]} {strength}")
+    return f"fair: {', '.join(found) or 'no action'}"
+
 
 MOST_IDLE = 8
 """With more promises that are never due in a cycle, only their number is shown."""

@@ -66,7 +66,7 @@ def load(reference: str, settings: Sequence[str] = ()) -> Model:
     try:
         model = Model(found(**given), reference)
         _ = model.cells, model.steps, model.properties, model.initial_values()
-        _ = model.temporal, model.fairness
+        _ = model.temporal, model.fairness, model.ranks
     except SpecError:
         raise
     except (Exception, SystemExit, GeneratorExit) as error:  # in a declaration

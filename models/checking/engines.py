@@ -14,10 +14,12 @@ from counterpoint.models.prove import second_opinion
 from counterpoint.models.symbolic.obligations import Obligations, recording
 from counterpoint.models.verdict import Disagreement, Verdict
 from counterpoint.spec.notation import TEMPORAL, Model, Property, SpecError
-from counterpoint.spec.notation.memory import said_of_change
+from counterpoint.spec.notation.memory import Digests, said_of_change
 
 from . import temporal
 from .completing import completed
+from .provable import provable
+from .shares import with_share
 from .watchdog import interrupting_endless_calls
 
 
@@ -71,6 +73,8 @@ class Engine:
         Whether it proves from lemmas; such an engine finds no runs.
     asks : bool
         Whether it asks z3 and can record its questions.
+    temporal : str
+        The module that judges temporal properties for it; empty if it judges none.
     """
 
     name: str
@@ -79,6 +83,13 @@ class Engine:
     options: dict[str, str]
     proves: bool = False
     asks: bool = False
+    temporal: str = ""
+
+    @property
+    def judge(self) -> Engine:
+        """The part of the engine that judges temporal properties."""
+        taken = {n: to for n, to in self.options.items() if n != "reduce"}
+        return replace(self, module=self.temporal, options=taken)
 
     def check(
         self,
@@ -122,6 +133,7 @@ ENGINES = {
             "every reachable state, breadth first: shortest counterexamples",
             "counterpoint.models.explore.exhaustive",
             {"explorer": "explorer", "reduce": "reduce", "compared": "compared"},
+            temporal="counterpoint.models.explore.liveness.judging",
         ),
         Engine(
             "bounded",
@@ -129,6 +141,7 @@ ENGINES = {
             "counterpoint.models.prove.bounded",
             {"steps": "steps"},
             asks=True,
+            temporal="counterpoint.models.prove.bounded_lassos",
         ),
         Engine(
             "induction",
@@ -137,6 +150,7 @@ ENGINES = {
             {"steps": "steps"},
             proves=True,
             asks=True,
+            temporal="counterpoint.models.prove.progress.proving",
         ),
         Engine(
             "any-number",
@@ -275,22 +289,49 @@ def _by_engine(
     """Check with the named engine, or with all; ``book`` records the obligations."""
     found: list[Verdict] = []
     for one in engines_named(engine):
-        if engine == "all" and one.proves and not _provable(model, one.name):
+        if engine == "all" and one.proves and not provable(model, one.name):
             continue
         asked = Options(**{name: getattr(options, name) for name in one.options})
         if one.asks:
             asked = replace(asked, second_solver=options.second_solver)
-        of_states = [claim for claim in wanted if claim.kind not in TEMPORAL]
-        own, before = limits.again(), model.spec.remembered()
-        mine = _checked(one, model, own, of_states, asked, book) if of_states else []
-        if one.name == "stateful" and mine:
-            mine = _with_share(model, limits, found, mine)
-        if len(of_states) < len(wanted) and (one.name == temporal.JUDGE or engine != "all"):
-            mine = temporal.added(one.name, model, own, wanted, mine, before, asked)
+        of_runs = temporal.asked(one.name, model, wanted, one_of_all=engine == "all")
+        mine = _of_one(one, model, limits.again(), wanted, of_runs, asked, book)
+        if one.name == "stateful":
+            mine = with_share(model, limits, found, mine)
         mine = [replace(completed(model, v), asked=asked) for v in mine]
         finished(mine)
         found += mine
     return found
+
+
+def _of_one(
+    engine: Engine,
+    model: Model,
+    limits: Limits,
+    wanted: Sequence[Property],
+    of_runs: Sequence[Property],
+    asked: Options,
+    book: Obligations | None,
+) -> list[Verdict]:
+    """Check properties of states and steps, and then those of whole runs.
+
+    Other parameters are as for `_checked`.
+
+    Parameters
+    ----------
+    of_runs : sequence of Property
+        The wanted temporal properties about which the engine is asked.
+    """
+    before = model.spec.remembered()
+    of_states = [claim for claim in wanted if claim.kind not in TEMPORAL]
+    found = _checked(engine, model, limits, of_states, asked, book, before) if of_states else []
+    if not of_runs:
+        return found
+    if engine.temporal:
+        found += _checked(engine.judge, model, limits, of_runs, asked, book, before)
+    else:
+        found += temporal.unknown(engine.name, model, of_runs)
+    return temporal.in_order(found, wanted)
 
 
 def _checked(
@@ -300,6 +341,7 @@ def _checked(
     wanted: Sequence[Property],
     asked: Options,
     book: Obligations | None,
+    remembered: Digests,
 ) -> list[Verdict]:
     """Check with one engine, and ask another solver the same questions.
 
@@ -313,9 +355,11 @@ def _checked(
         The options that the engine takes, and the other solver.
     book : Obligations or None
         Records the questions.
+    remembered : Digests
+        What the spec remembered before the engine ran.
     """
     before = len(book.found) if book else 0
-    found = _compared(engine, model, limits, wanted, asked, book)
+    found = _compared(engine, model, limits, wanted, asked, book, remembered)
     if book is None or asked.second_solver is None:
         return found
     second = second_opinion.opinion(book.found[before:], asked.second_solver, limits)
@@ -330,16 +374,16 @@ def _compared(
     wanted: Sequence[Property],
     asked: Options,
     book: Obligations | None,
+    remembered: Digests,
 ) -> list[Verdict]:
     """Check with one engine; if it and plain Python disagree, all answers are unknown.
 
     The parameters are those of `_checked`.
     """
-    before = model.spec.remembered()
     try:
         with interrupting_endless_calls(limits):
             found = engine.check(model, limits, wanted, asked, book)
-        reason = said_of_change(before, model.spec.remembered())
+        reason = said_of_change(remembered, model.spec.remembered())
         if not reason or all(v.answer == "unknown" for v in found):
             return found
     except (Disagreement, LimitReached) as error:
@@ -351,47 +395,6 @@ def _compared(
     ]
 
 
-def _provable(model: Model, engine: str) -> bool:
-    """Return whether the spec has what a proof needs: lemmas, or indices in ``any_number``."""
-    proofs = importlib.import_module("counterpoint.models.loading").proofs_of(model)
-    if engine == "any-number":
-        return any(proof.spec.any_number for proof in proofs)
-    return any(proof.lemmas for proof in proofs)
-
-
 def left_out_of_all(model: Model) -> list[str]:
     """Return the engines that ``all`` leaves out, since the spec lacks what their proofs need."""
-    return [e.name for e in ENGINES.values() if e.proves and not _provable(model, e.name)]
-
-
-SHARE_SECONDS = 10.0
-"""The time for counting all states, to report the share that random runs reached."""
-
-
-def _with_share(
-    model: Model, limits: Limits, known: Sequence[Verdict], mine: list[Verdict]
-) -> list[Verdict]:
-    """Add the share of all reachable states that the stateful engine reached."""
-    total = next((v.states for v in known if v.extent == "all states" and v.states), None)
-    if total is None:
-        exhaustive = importlib.import_module("counterpoint.models.explore.exhaustive")
-        seconds = min(SHARE_SECONDS, limits.seconds or SHARE_SECONDS)
-        own = Limits(seconds, limits.bytes)
-        try:
-            with interrupting_endless_calls(own):
-                run = exhaustive.explore(model, own, ())
-            total = len(run.states) if run.complete else None
-        except LimitReached:
-            total = None
-        except SpecError as error:
-            # A text without one meaning is refused; a range too wide without a compiler is not.
-            wide = importlib.import_module("counterpoint.models.explore.python.generate").too_wide
-            if not (why := wide(model.cells)) or why not in str(error):
-                raise
-            total = None
-    if not total:
-        return [replace(v, notes=(*v.notes, "too many states to compute the share that was "
-                                            "reached"))
-                for v in mine]  # fmt: skip
-    notes = [f"reached {(v.states or 0) / total:.1%} of {total:,} states" for v in mine]
-    return [replace(v, notes=(*v.notes, note)) for v, note in zip(mine, notes, strict=True)]
+    return [e.name for e in ENGINES.values() if e.proves and not provable(model, e.name)]

@@ -1,75 +1,56 @@
-"""Which engine judges temporal properties, and the answers of the others."""
+"""Which engines judge temporal properties, and the answers of the others."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from counterpoint.models.limits import LimitReached, Limits
-from counterpoint.models.verdict import Disagreement, Verdict
+from counterpoint.models.loading import proofs_of
+from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import TEMPORAL, Model, Property
-from counterpoint.spec.notation.memory import Digests, said_of_change
 
-from .watchdog import interrupting_endless_calls
-
-if TYPE_CHECKING:
-    from .engines import Options
+JUDGES = ("exhaustive", "bounded")
+"""The engines that judge all temporal properties."""
 
 JUDGE = "exhaustive"
-"""The engine that judges temporal properties."""
+"""The engine that decides them; a gate leaves them to it if it is one of several."""
+
+PROVER = "induction"
+"""The engine that proves temporal properties that have a rank."""
 
 
-def added(
-    engine: str,
-    model: Model,
-    limits: Limits,
-    wanted: Sequence[Property],
-    others: list[Verdict],
-    before: Digests,
-    asked: Options,
-) -> list[Verdict]:
-    """Add the verdicts on temporal properties, in the order of the wanted properties.
+def asked(
+    engine: str, model: Model, wanted: Sequence[Property], one_of_all: bool
+) -> list[Property]:
+    """Return the temporal properties about which an engine is asked.
 
     Parameters
     ----------
     engine : str
-        The engine's name. Another one than `JUDGE` has no answer.
-    model, wanted
-        As for `engines.check`.
-    limits : Limits
-        Those of the engine, from which the other verdicts have taken their time.
-    others : list of Verdict
-        The engine's verdicts on the other properties.
-    before : Digests
-        What the spec remembered before the engine ran.
-    asked : Options
-        The options of the engine.
+        The engine's name.
+    model : Model
+        The spec.
+    wanted : sequence of Property
+        The properties that the user wants.
+    one_of_all : bool
+        Whether all engines were asked for. Those that do not judge temporal properties are then
+        silent about them, and so is `induction` about those without a rank.
     """
-    temporal = [claim for claim in wanted if claim.kind in TEMPORAL]
-    if engine == JUDGE:
-        found = _judged(model, limits, temporal, before, asked)
-    else:
-        why = f"the engine {engine} does not judge temporal properties: use {JUDGE}"
-        found = [Verdict(model, one, engine, "unknown", "", reason=why) for one in temporal]
+    found = [claim for claim in wanted if claim.kind in TEMPORAL]
+    if not one_of_all or engine in JUDGES:
+        return found
+    ranks = {method for proof in proofs_of(model) for method in proof.ranks}
+    return [claim for claim in found if engine == PROVER and claim.method in ranks]
+
+
+def unknown(engine: str, model: Model, wanted: Sequence[Property]) -> list[Verdict]:
+    """Return the answers of an engine that does not judge temporal properties."""
+    use = f"{', '.join(JUDGES)} or {PROVER}"
+    since = ", since fairness is promised to each member" if engine == "any-number" else ""
+    why = f"the engine {engine} does not judge temporal properties{since}: use {use}"
+    return [Verdict(model, one, engine, "unknown", "", reason=why) for one in wanted]
+
+
+def in_order(found: Sequence[Verdict], wanted: Sequence[Property]) -> list[Verdict]:
+    """Return verdicts in the order of the wanted properties, then those on lemmas."""
     places = {claim.name: k for k, claim in enumerate(wanted)}
-    return sorted([*others, *found], key=lambda verdict: places[verdict.claim.name])
-
-
-def _judged(
-    model: Model, limits: Limits, wanted: Sequence[Property], before: Digests, asked: Options
-) -> list[Verdict]:
-    """Judge temporal properties; if the engine and plain Python disagree, they are unknown."""
-    judging = importlib.import_module("counterpoint.models.explore.liveness.judging")
-    choices = {"explorer": asked.explorer, "compared": asked.compared}
-    given = {name: value for name, value in choices.items() if value is not None}
-    try:
-        with interrupting_endless_calls(limits):
-            found: list[Verdict] = judging.check(model, limits, wanted, **given)
-        reason = said_of_change(before, model.spec.remembered())
-        if not reason:
-            return found
-    except (Disagreement, LimitReached) as error:
-        reason = str(error)
-    return [Verdict(model, one, JUDGE, "unknown", "", seconds=limits.elapsed(), reason=reason)
-            for one in wanted]  # fmt: skip
+    return sorted(found, key=lambda verdict: places.get(verdict.claim.name, len(places)))

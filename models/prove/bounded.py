@@ -27,6 +27,7 @@ from counterpoint.models.verdict import (
     what_failed,
 )
 from counterpoint.spec.notation import Model, Property, RangeError, Step, nodes
+from counterpoint.spec.notation.nodes import Node
 
 DEFAULT_STEPS = 20
 
@@ -77,17 +78,26 @@ def failing_steps(system: System, last: Frame, claim: Property) -> list[tuple[St
 
 
 @dataclass
-class _Unrolling:
-    """The solver, with the conditions on the steps so far."""
+class Unrolling:
+    """The solver, with the conditions on the steps so far.
+
+    Parameters
+    ----------
+    system : System
+        The traced spec.
+    more : sequence of Node
+        Further values that the numbers of bits must hold, beside those of the spec's claims.
+    """
 
     system: System
+    more: Sequence[Node] = ()
     solver: Any = field(default_factory=lambda: z3.SolverFor("QF_FD"))
     frames: list[Frame] = field(default_factory=list)
     choices: list[Any] = field(default_factory=list)
     assumed: list[Any] = field(default_factory=list)  # this solver does not return its assertions
 
     def __post_init__(self) -> None:
-        self.width = width_for(self.system)
+        self.width = width_for(self.system, self.more)
         self.bits = max(1, len(self.system.commands).bit_length())
         first = Frame(self.system, "0", self.width)
         self.frames.append(first)
@@ -95,10 +105,28 @@ class _Unrolling:
         self.assume(first.show(self.system.initial))
 
     def assume(self, *conditions: Any) -> None:
+        """Consider only runs that satisfy some conditions."""
         self.assumed += conditions
         self.solver.add(*conditions)
 
+    def ask(self, limits: Limits, *assumptions: Any) -> Any:
+        """Return whether some run satisfies what was assumed, and some further conditions.
+
+        Raises
+        ------
+        LimitReached
+            If the time is over, or z3 gives up.
+        """
+        limits.check(f"{len(self.choices)} steps")
+        self.solver.set("timeout", limits.milliseconds())
+        answer = answer_of(self.solver, *assumptions)
+        if answer == z3.unknown:
+            limits.check()
+            raise LimitReached(f"the solver gave up: {self.solver.reason_unknown()}")
+        return answer
+
     def number(self, command: int) -> Any:
+        """Return the term of a command's number."""
         return z3.BitVecVal(command, self.bits)
 
     def extend(self) -> None:
@@ -185,8 +213,8 @@ class _Bounded:
     def go(self, steps: int) -> None:
         with reading(self.record):
             self.system = trace(self.model, self.limits)
-            run = _Unrolling(self.system)
-        if self._ask(run, []) == z3.unsat:
+            run = Unrolling(self.system)
+        if run.ask(self.limits) == z3.unsat:
             raise LimitReached("there is no initial state")
         for k in range(steps + 1):
             self._decide(run, k, steps)
@@ -194,21 +222,12 @@ class _Bounded:
             if len(self.found) == len(self.wanted) or k == steps:
                 return
             run.extend()
-            if self._ask(run, []) == z3.unsat:
+            if run.ask(self.limits) == z3.unsat:
                 self.record(f"step-{k + 1}/no-run-is-as-long", run.assumed, z3.unsat)
                 self.ended = True
                 return
 
-    def _ask(self, run: _Unrolling, assumptions: list[Any]) -> Any:
-        self.limits.check(f"{len(run.choices)} steps")
-        run.solver.set("timeout", self.limits.milliseconds())
-        answer = answer_of(run.solver, *assumptions)
-        if answer == z3.unknown:
-            self.limits.check()
-            raise LimitReached(f"the solver gave up: {run.solver.reason_unknown()}")
-        return answer
-
-    def _decide(self, run: _Unrolling, k: int, steps: int) -> None:
+    def _decide(self, run: Unrolling, k: int, steps: int) -> None:
         """Decide claims by the state after k steps, or by a step from it."""
         open_claims = {
             c: z3.Bool(f"fails {c.name}@{k}")
@@ -220,7 +239,7 @@ class _Bounded:
         while open_claims:
             anything = z3.Bool(f"anything@{k}@{len(open_claims)}")
             run.assume(anything == z3.Or(*open_claims.values()))
-            answer = self._ask(run, [anything])
+            answer = run.ask(self.limits, anything)
             names = [claim.name for claim in open_claims]
             name = names[0] if len(names) == 1 else f"{len(names)}-properties"
             self.record(f"step-{k}/{name}", [*run.assumed, anything], answer)
@@ -232,7 +251,7 @@ class _Bounded:
                     self.found[claim.name] = self._trace(run, model, claim)
                     del open_claims[claim]
 
-    def _trace(self, run: _Unrolling, found: Any, claim: Property) -> Trace:
+    def _trace(self, run: Unrolling, found: Any, claim: Property) -> Trace:
         """Return the run in a z3 model, replayed in plain Python."""
         start = run.frames[0].values(found)
         trace_found = replayed(self.model, run.steps(found), start)

@@ -27,6 +27,7 @@ from counterpoint.models.symbolic.obligations import Record, reading, unrecorded
 from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Verdict, in_steps
 from counterpoint.spec.notation import Explanation, Model, Property
+from counterpoint.spec.notation.nodes import UNBOUNDED
 
 from . import k_induction
 from .obstacle import Obstacle, Obstacles
@@ -102,7 +103,7 @@ def check(
     try:
         for proof in proofs:
             mine = with_prefix(record, "induction", proof.model.name)
-            _prove(proof, model, claims, limits, steps, mine)
+            prove(proof, model, claims, limits, steps, mine)
     except LimitReached as limit:
         reason = str(limit)
     verdicts = [_of_claim(model, p, proofs, reason) for p in claims]
@@ -125,13 +126,14 @@ def leaves_out(wanted: Sequence[Property]) -> tuple[str, ...]:
     return (f"witnesses are left to other engines: {', '.join(names)}",)
 
 
-def _prove(
+def prove(
     proof: Proof,
     model: Model,
     claims: Sequence[Property],
     limits: Limits,
     steps: int,
     record: Record,
+    explains: bool = True,
 ) -> None:
     """Prove what one set of lemmas can prove.
 
@@ -147,6 +149,9 @@ def _prove(
         The greatest k of k-induction.
     record : Record
         Records the obligations.
+    explains : bool
+        Whether to search states that show why a proof fails, and to compare with plain Python. If
+        not, only ranges without ends are compared: the caller compares the others.
     """
     with reading(record):
         system = trace(proof.model)
@@ -167,14 +172,15 @@ def _prove(
         proof.claims |= k_induction.proved_claims(
             system, prover.lemmas, left, limits, steps, record
         )
-    if not proof.model.lemmas:
-        proof.hints = _hints(prover, proof, left)
-    found = Obstacles(first)
-    proof.obstacles = [found.smallest(failure) for failure in failures]
-    claims = [*asked, *proof.model.lemmas]
-    proof.compared = compare(
-        system, random_states(proof.model), claims, anywhere=True, limits=limits
-    )
+    if explains:
+        proof.hints = {} if proof.model.lemmas else _hints(prover, proof, left)
+        found = Obstacles(first)
+        proof.obstacles = [found.smallest(failure) for failure in failures]
+    if explains or any(cell.high == UNBOUNDED for cell in proof.model.cells):
+        claims = [*asked, *proof.model.lemmas]
+        proof.compared = compare(
+            system, random_states(proof.model), claims, anywhere=True, limits=limits
+        )
     proof.complete = True
 
 

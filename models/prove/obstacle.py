@@ -6,6 +6,7 @@ weak; if it is reachable, the lemma is false, and a run shows that.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -60,7 +61,7 @@ class Obstacles:
         self.prover = prover
         self.model = prover.system.model
         self.what = "all lemmas" if self.model.lemmas else "all invariants"
-        self.explored: dict[str, Exploration] = {}
+        self.reachable = Reachable(prover.limits)
 
     @cached_property
     def first(self) -> list[int]:
@@ -122,35 +123,12 @@ class Obstacles:
             for i, command in enumerate(prover.system.commands)
             if i in failure.commands
         }
-        search = z3.Optimize()
-        search.set("timeout", prover.limits.milliseconds(SECONDS))
-        search.add(*prover.assumptions(), z3.Or(*broken.values()))
-        for cell, term, value in zip(self.model.cells, frame.terms, self.first, strict=True):
-            if cell.low < cell.high:
-                same = term == (bool(value) if cell.boolean else value)
-                search.add_soft(same, 10 + sum(cell.index))
-        numbers = [t for t in frame.terms if z3.is_int(t)]
-        if numbers:  # z3 has no empty sum
-            search.minimize(z3.Sum(numbers))
-        found = self._found(search, prover, broken)
+        found = nearest(prover, self.first, z3.Or(*broken.values()))
         state = frame.values(found)
         for i, condition in broken.items():
             if z3.is_true(found.eval(condition, model_completion=True)):
                 return state, prover.system.commands[i].step
         raise Disagreement(f"{self.model.name}: z3's own model does not satisfy the conditions")
-
-    def _found(self, search: Any, prover: Prover, broken: dict[int, Any]) -> Any:
-        if answer_of(search) == z3.sat:
-            return search.model()
-        prover.solver.push()
-        prover.solver.add(z3.Or(*broken.values()))
-        if answer_of(prover.solver) != z3.sat:
-            raise Disagreement(
-                f"{self.model.name}: z3 found an obstacle and does not find it again"
-            )
-        found = prover.solver.model()
-        prover.solver.pop()
-        return found
 
     def _judge_again(self, lemma: Property, state: Values, step: Step) -> None:
         if not self._is_obstacle(self.model, lemma, state, step):
@@ -194,27 +172,90 @@ class Obstacles:
     def _reached(self, model: Model, state: Values, step: Step) -> tuple[Trace | None, str]:
         """Search the state among the reachable ones, with the declared ends of all ranges."""
         finite = Model(model.spec, model.reference)
-        indices = [p for p in model.spec.declared_parameters.values() if isinstance(p, Index)]
-        sizes = ", ".join(f"{p.name}={p.size(model.spec)}" for p in indices) or "these bounds"
-        if any(not c.low <= v <= c.high for c, v in zip(finite.cells, state, strict=True)):
-            return None, f"With {sizes} it lies outside the bounds that can be explored."
-        run = self.explored.get(sizes)
-        if run is None:
-            limits = Limits(SECONDS, self.prover.limits.bytes, self.prover.limits.progress)
-            run = self.explored[sizes] = explore(finite, limits, ())
-        place = run.find(state)
-        if place is None:
-            which = "one of" if run.complete else "among the first"
-            return None, f"It is not {which} the {len(run.states):,} states reached with {sizes}."
-        found = run.trace_to(place)
+        found, line = self.reachable.way(finite, state)
+        if found is None:
+            return None, line
         try:
             after = finite.take(found.states[-1], step)
         except RangeError:
             after = None
         if after is None:
-            return None, f"It is reachable with {sizes}, and the step is beyond the bounds."
+            return None, f"{line}, and the step is beyond the bounds."
         trace = Trace((*found.states, after), (*found.steps, step))
-        return trace, f"It is reachable with {sizes}: it is false."
+        return trace, f"{line}: it is false."
+
+
+def nearest(prover: Prover, first: Sequence[int], condition: Any) -> Any:
+    """Return a z3 model of a state that differs from the initial one as little as possible.
+
+    Parameters
+    ----------
+    prover : Prover
+        Assumes the lemmas.
+    first : sequence of int
+        The initial value of each cell.
+    condition : z3 term
+        A condition that some such state satisfies.
+
+    Raises
+    ------
+    Disagreement
+        If z3 finds no such state.
+    """
+    search = z3.Optimize()
+    search.set("timeout", prover.limits.milliseconds(SECONDS))
+    search.add(*prover.assumptions(), condition)
+    terms = prover.frame.terms
+    for cell, term, value in zip(prover.system.model.cells, terms, first, strict=True):
+        if cell.low < cell.high:
+            same = term == (bool(value) if cell.boolean else value)
+            search.add_soft(same, 10 + sum(cell.index))
+    numbers = [t for t in terms if z3.is_int(t)]
+    if numbers:  # z3 has no empty sum
+        search.minimize(z3.Sum(numbers))
+    if answer_of(search) == z3.sat:
+        return search.model()
+    prover.solver.push()
+    prover.solver.add(condition)
+    if answer_of(prover.solver) != z3.sat:
+        raise Disagreement(
+            f"{prover.system.model.name}: z3 found an obstacle and does not find it again"
+        )
+    found = prover.solver.model()
+    prover.solver.pop()
+    return found
+
+
+class Reachable:
+    """Searches states among those that can be reached with the declared ends of all ranges."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.explored: dict[str, Exploration] = {}
+
+    def way(self, model: Model, state: Values) -> tuple[Trace | None, str]:
+        """Return a run to a state, and in words whether it is reachable.
+
+        Parameters
+        ----------
+        model : Model
+            The spec; its ranges have ends.
+        state : Values
+            The state.
+        """
+        indices = [p for p in model.spec.declared_parameters.values() if isinstance(p, Index)]
+        sizes = ", ".join(f"{p.name}={p.size(model.spec)}" for p in indices) or "these bounds"
+        if any(not c.low <= v <= c.high for c, v in zip(model.cells, state, strict=True)):
+            return None, f"With {sizes} it lies outside the bounds that can be explored."
+        run = self.explored.get(sizes)
+        if run is None:
+            limits = Limits(SECONDS, self.limits.bytes, self.limits.progress)
+            run = self.explored[sizes] = explore(model, limits, ())
+        place = run.find(state)
+        if place is None:
+            which = "one of" if run.complete else "among the first"
+            return None, f"It is not {which} the {len(run.states):,} states reached with {sizes}."
+        return run.trace_to(place), f"It is reachable with {sizes}"
 
 
 def _without_last(

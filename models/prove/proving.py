@@ -73,6 +73,7 @@ class Prover:
         self.solver = z3.Solver()
         self.assumed = self.assumptions()
         self.solver.add(*self.assumed)
+        self.found: Any = None  # z3's model of the last question that it could meet
         self.starts: dict[str, Values] = {}  # by lemma, an initial state that violates it
 
     def assumptions(self) -> list[Any]:
@@ -100,6 +101,7 @@ class Prover:
         self.solver.add(*conditions)
         answer = answer_of(self.solver)
         self.reason = self.solver.reason_unknown() if answer == z3.unknown else ""
+        self.found = self.solver.model() if answer == z3.sat else None
         self.solver.pop()
         if answer == z3.unknown:
             self.limits.check()

@@ -19,12 +19,21 @@ if TYPE_CHECKING:
     from .trace import Command, System
 
 
-def width_for(system: System) -> int:
-    """Return the number of bits in which no value of the system overflows, with its sign."""
+def width_for(system: System, more: Sequence[Node] = ()) -> int:
+    """Return the number of bits in which no value of the system overflows, with its sign.
+
+    Parameters
+    ----------
+    system : System
+        The traced spec.
+    more : sequence of Node
+        Further expressions over its cells.
+    """
     roots = [n for c in system.commands for _, n in c.updates]
     roots += [n for c in system.commands for n in c.guard]
     roots += [k.condition for c in system.commands for k in c.checks]
     roots += [*system.claims.values(), system.initial, system.may_end or nodes.TRUE]
+    roots += more
     low, high = 0, len(system.cells)
     seen: set[Node] = set()
     todo = [*roots, *system.cells]

@@ -13,6 +13,7 @@ from counterpoint.spec.notation import (
     Spec,
     Value,
     action,
+    decreases,
     every,
     finished,
     invariant,
@@ -120,6 +121,11 @@ class Philosophers(Spec):
     def who_eats_thinks_again(s) -> tuple[Value, Value]:
         """The first philosopher, once eating, thinks again."""
         return s.place[0] == Place.EATS, s.place[0] == Place.THINKS
+
+    @decreases(of=who_eats_thinks_again)
+    def forks_to_put_first(s) -> Value:
+        """How many forks the first philosopher puts down before the last one."""
+        return Place.HAS_OTHER - s.place[0]
 
     @finished
     def never(s) -> Value:

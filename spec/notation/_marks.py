@@ -44,7 +44,7 @@ class MethodMark:
     ----------
     kind : str
         ``action``, ``invariant``, ``lemma``, ``transition``, ``sometimes``, ``finished``,
-        ``initially``, or one of `TEMPORAL`.
+        ``initially``, ``decreases``, or one of `TEMPORAL`.
     when : callable or None
         Called with the spec: whether the method is part of it under its parameters.
     fair : str or callable
@@ -53,6 +53,8 @@ class MethodMark:
         Of a fair action: the parameters for whose members it is fair one by one; None for all.
     refined : Refined or None
         Of a mapping: what it is a refinement of.
+    of : str
+        Of a rank: the method of the temporal property that it proves.
     """
 
     kind: str
@@ -60,6 +62,7 @@ class MethodMark:
     fair: str | Callable[[Any], str] = "none"
     fair_for: tuple[str, ...] | None = None
     refined: Refined | None = None
+    of: str = ""
 
 
 FAIRNESS = ("none", "weak", "strong")
@@ -198,6 +201,21 @@ class _ActionMarker(_Marker):
         return self.marking(MethodMark(self.kind, when, fair or "none", fair_for))
 
 
+class _RankMarker(_Marker):
+    """The decorator of ranks, which names the temporal property that a rank proves."""
+
+    def __call__(  # type: ignore[override]
+        self, *without_brackets: Any, of: Any = None, when: Callable[[Any], bool] | None = None
+    ) -> Callable[[Function], Function]:
+        mark = getattr(of, MARK, None)
+        if without_brackets or not isinstance(mark, MethodMark) or mark.kind not in TEMPORAL:
+            raise SpecError(
+                "@decreases names a temporal property that stands above it, as in "
+                "@decreases(of=who_asks_is_served)"
+            )
+        return self.marking(MethodMark(self.kind, when, of=of.__name__))
+
+
 def must_be_fairness(found: Any) -> None:
     """Raise SpecError for what is none of `FAIRNESS`."""
     if not (isinstance(found, str) and found in FAIRNESS):
@@ -281,6 +299,12 @@ def refines(
         MethodMark("refines", when, refined=Refined(spec, parameters))
     )
 
+
+decreases = _RankMarker("decreases")
+"""A rank: a whole number, or a tuple of them that is compared from left to right, none of them
+below zero. ``@decreases(of=p)`` names the temporal property ``p``: the rank becomes smaller and
+smaller until what ``p`` waits for has happened. A proof by induction rests on it; other engines do
+not read it."""
 
 finished = _Marker("finished")
 """A condition on states where a run may end; other states without a step are then deadlocks."""

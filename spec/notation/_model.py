@@ -11,6 +11,7 @@ from typing import Any
 from ._actions import actions_of, arguments_of
 from ._fairness import fairness_of
 from ._marks import TEMPORAL, Disabled, check_parameters
+from ._ranks import ranks_of, result_of
 from ._records import Action, Fairness, Property, Step
 from ._refinement import Refinement
 from ._sources import codes, decided, first_line, place_of, say
@@ -19,7 +20,7 @@ from ._starts import Values, starts
 from .errors import RangeError, RunInterrupted, SpecError
 from .nodes import Cell
 from .store import CellLayout, StateStore
-from .symbolic import Value, as_value, judging
+from .symbolic import Value, judging
 from .variables import Variable
 
 
@@ -145,6 +146,11 @@ class Model:
         return {m: Refinement(self, m, of, Model) for m, of in named if of is not None}
 
     @cached_property
+    def ranks(self) -> dict[str, Property]:
+        """The ranks, by the methods of the temporal properties that they prove."""
+        return ranks_of(self.spec, self._declared("decreases"), self.methods(*TEMPORAL))
+
+    @cached_property
     def lemmas(self) -> tuple[Property, ...]:
         """The invariants on which proofs rest."""
         return tuple(self._declared("lemma"))
@@ -215,7 +221,7 @@ class Model:
             given = self._arguments[method](arguments) if method in self._arguments else arguments
             found = getattr(type(state), method)(state, *given)
             if not acts:
-                return self._values(method, found)
+                return result_of(self.spec.declared_methods[method].kind, found)
             if found is not None:
                 raise SpecError("an action returns nothing; require says when it is possible")
             return None
@@ -231,14 +237,6 @@ class Model:
             raise SpecError(f"{place}: in {method}: {say(error)}") from error
         finally:
             judging.reset(token)
-
-    def _values(self, method: str, found: Any) -> Any:
-        """Return what a property returned as a value, or as two of them."""
-        if self.spec.declared_methods[method].kind not in ("leads-to", "until"):
-            return as_value(found)
-        if type(found) is not tuple or len(found) != 2:
-            raise SpecError("it returns two conditions: return first, second")
-        return tuple(map(as_value, found))
 
     @cached_property
     def _arguments(self) -> dict[str, Callable[[tuple[int, ...]], tuple[Any, ...]]]:

@@ -129,7 +129,7 @@ def obstacles(verdicts: Sequence[Verdict], whole: bool = False) -> None:
         v.explanation.lines
         for v in verdicts
         if v.engine == "induction" and v.answer == "unknown" and len(v.explanation.lines) > 1
-        and (v.claim.kind == "lemma" or not v.model.lemmas)
+        and (v.claim.kind in ("lemma", *TEMPORAL) or not v.model.lemmas)
     ]  # fmt: skip
     shown = len(found) if whole else SHOWN
     for lines in sorted(found, key=len)[:shown]:

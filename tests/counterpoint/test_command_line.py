@@ -153,7 +153,7 @@ def test_leaving_a_range_is_a_violation_with_its_trace(
     code, out, err = call(capsys, "check", f"{path}:Mine", "--engine", "all")
     assert code == 1
     assert err == (
-        "counterpoint: --engine all leaves out induction, since the spec has no lemmas; "
+        "counterpoint: --engine all leaves out induction, since the spec has no lemmas or ranks; "
         "--engine induction tries it all the same\n"
         "counterpoint: --engine all leaves out any-number, since the spec has no indices in "
         "any_number; --engine any-number tries it all the same\n"

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from counterpoint.models.explore.compiled.explorer import CompiledExploration
 from counterpoint.models.explore.exhaustive import Exploration, UnpackedStates, explore
-from counterpoint.models.lassos import confirm_lasso, promises, promises_left_out, what_happens
+from counterpoint.models.lassos import promised, violated_by
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.symbolic import comparing
-from counterpoint.models.verdict import Disagreement, Trace, Verdict, explained, in_steps, replayed
-from counterpoint.spec.notation import Explanation, Model, Property
+from counterpoint.models.verdict import Disagreement, Trace, Verdict, replayed
+from counterpoint.spec.notation import Model, Property
 
 from .compiled import CompiledGraph
 from .early import expanded_part, is_shortest
@@ -144,30 +144,13 @@ class _Judged:
             self.model, self.claim, "exhaustive", "holds", self._reach(), len(run.states),
             run.transitions, reached, self.limits.elapsed(), notes=self._notes(steps),
         )  # fmt: skip
-        if found is None:
-            return verdict
-        if left := promises_left_out(self.model, found):
-            why = (
-                f"constraints leave out steps of {', '.join(left)}, which a run must take: what "
-                "was found is no run of the spec"
-            )
-            return replace(verdict, answer="unknown", extent="", reason=why)
-        confirm_lasso(self.model, self.claim, found)
-        changed = replace(
-            verdict, answer="violated", extent=_extent(found), depth=len(found.steps), trace=found,
-            reason=what_happens(self.model, self.claim, found),
-        )  # fmt: skip
-        changed = explained(changed)
-        if found.loop is not None and not changed.explanation.lines:
-            words = promises(self.model, found)
-            changed = replace(changed, explanation=Explanation(tuple(words)))
-        return changed
+        return verdict if found is None else violated_by(verdict, found)
 
     def _notes(self, steps: int) -> tuple[str, ...]:
         run, notes = self.run, [*self.run.notes]
         if dead := run.dead_actions():
             notes.append(f"never possible: {', '.join(dead)}")
-        notes.append(f"{steps:,} steps that change the state; fair: {self._promised()}")
+        notes.append(f"{steps:,} steps that change the state; {promised(self.graph.promises.all)}")
         if never := self._never_due(dead):
             notes.append(f"fair, but it never changes the state: {', '.join(never)}")
         if names := leaving(run):
@@ -181,13 +164,6 @@ class _Judged:
         if self.claim.kind == "leads-to" and not self.graph.ever(self.claim):
             return f"{runs}, but its first condition is never true"
         return runs
-
-    def _promised(self) -> str:
-        found: dict[str, None] = {}
-        for one in self.graph.promises.all:
-            strength = "strongly" if one.strong else "weakly"
-            found.setdefault(f"{one.name.partition('(')[0]} {strength}")
-        return ", ".join(found) or "no action"
 
     def _never_due(self, dead: Sequence[str]) -> list[str]:
         """Return the promises that are due in no state, but those of actions never possible."""
@@ -225,10 +201,3 @@ def leaving(run: Exploration) -> list[str]:
     """Return the actions of which some step leaves a range."""
     taken = zip(run.system.commands, run.taken, strict=True)
     return list(dict.fromkeys(one.step.action for one, n in taken if one.leaves and n))
-
-
-def _extent(found: Trace) -> str:
-    """Return the length of a lasso in words."""
-    if found.loop is None:
-        return in_steps(len(found.steps))
-    return f"{in_steps(found.loop)}, then {len(found.steps) - found.loop or 'none'} for ever"

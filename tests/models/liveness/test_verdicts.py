@@ -237,7 +237,7 @@ def test_what_a_spec_remembers_is_found_over_both_searches(tmp_path: Path) -> No
 
 def test_other_engines_of_a_check_leave_runs_to_the_exhaustive_one(tmp_path: Path) -> None:
     """A check with two engines that can never be as expected."""
-    job = Job(f"{__file__}:Doors", {}, "bounded", "", temporal=False)
+    job = Job(f"{__file__}:Doors", {}, "stateful", "", temporal=False)
     assert outcome(job).answer == "as expected"
     assert outcome(replace(job, temporal=True)).answer == "unknown"
     only = replace(job, only=("closed-until-open",))

@@ -22,6 +22,7 @@ from counterpoint.console import (
 )
 from counterpoint.memory import is_exhausted
 from counterpoint.models.checking.engines import Options, check, engines_named, left_out_of_all
+from counterpoint.models.checking.temporal import JUDGES, PROVER
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import line_of_user, load
 from counterpoint.models.named_specs import own_modules, references
@@ -150,7 +151,7 @@ def _check(one: Checked, wish: Wish, several: bool) -> None:
             _print_text(one, wish, several)
         if wish.engine == "all" and not wish.quiet:
             _name_left_out(model)
-            _name_left_to_exhaustive(model)
+            _name_judges(model)
         _name_files(wish.options.smtlib)
         if wish.html is not None:
             _write_page(one.verdicts, wish.html)
@@ -249,15 +250,16 @@ def _name_files(smtlib: Path | None) -> None:
 def _name_left_out(model: Model) -> None:
     """Print which engines ``--engine all`` leaves out, if there are any."""
     for engine in left_out_of_all(model):
-        why = "indices in any_number" if engine == "any-number" else "lemmas"
+        why = "indices in any_number" if engine == "any-number" else "lemmas or ranks"
         click.echo(f"counterpoint: --engine all leaves out {engine}, since the spec has no {why}; "
                    f"--engine {engine} tries it all the same", err=True)  # fmt: skip
 
 
-def _name_left_to_exhaustive(model: Model) -> None:
-    """Print that other engines than the exhaustive one do not judge temporal properties."""
+def _name_judges(model: Model) -> None:
+    """Print which engines judge temporal properties."""
     if model.temporal:
-        click.echo("counterpoint: --engine all leaves temporal properties to the engine exhaustive",
+        click.echo("counterpoint: --engine all asks about temporal properties only the engines "
+                   f"{' and '.join(JUDGES)}, and {PROVER} about those with a rank",
                    err=True)  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Proofs of temporal properties, for all runs, by ranks that become smaller."""

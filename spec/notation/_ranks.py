@@ -1,0 +1,68 @@
+"""Ranks of temporal properties, and what marked methods return."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from ._records import Property
+from ._sources import place_of
+from ._spec import Spec
+from .errors import SpecError
+from .symbolic import as_value
+
+
+def ranks_of(spec: Spec, ranks: Sequence[Property], claims: Collection[str]) -> dict[str, Property]:
+    """Return ranks by the methods of the temporal properties that they prove.
+
+    Parameters
+    ----------
+    spec : Spec
+    ranks : sequence of Property
+        Its methods that are marked as ranks.
+    claims : collection of str
+        The methods of its temporal properties; ranks of others are left out.
+
+    Raises
+    ------
+    SpecError
+        If two of them are for one property; the message names the line of the second.
+    """
+    found: dict[str, Property] = {}
+    for rank in ranks:
+        of = spec.declared_methods[rank.method].of
+        if of not in claims:
+            continue
+        first = found.setdefault(of, rank)
+        if first is not rank:
+            place = place_of(getattr(type(spec), rank.method))
+            raise SpecError(f"{place}: {of} has two ranks, {first.method} and {rank.method}: "
+                            "leave one out")  # fmt: skip
+    return found
+
+
+def result_of(kind: str, found: Any) -> Any:
+    """Return what a property returned: a value; two conditions; or the numbers of a rank.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of the method's mark.
+    found : object
+        What the method returned.
+
+    Raises
+    ------
+    SpecError
+        If it is something else.
+    """
+    if kind == "decreases":
+        numbers = found if type(found) is tuple else (found,)
+        if not numbers:
+            raise SpecError("it returns a whole number, or a tuple of whole numbers")
+        return tuple(map(as_value, numbers))
+    if kind not in ("leads-to", "until"):
+        return as_value(found)
+    if type(found) is not tuple or len(found) != 2:
+        raise SpecError("it returns two conditions: return first, second")
+    return tuple(map(as_value, found))
