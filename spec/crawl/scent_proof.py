@@ -12,10 +12,13 @@ from counterpoint.spec.notation import (
     Array,
     Integer,
     Value,
+    action,
     count,
+    decreases,
     every,
     finished,
     implies,
+    infinitely_often,
     initially,
     lemma,
     no,
@@ -132,3 +135,36 @@ class EndlessScent(Scent):
     def changed_is_strong(s) -> Value:
         """A page found changed has at least 1."""
         return every(implies(s.changed[p], s.scent[p] >= s.unit) for p in s.pages)
+
+
+class VisitedForEver(EndlessScent):
+    """S.C.E.N.T. with a gain: each page is visited again and again, in a run of any length.
+
+    A page that is not visited gains, and no scent is above the bound. So `until_its_turn` becomes
+    smaller with each visit of another page.
+    """
+
+    name = "scent-visits"
+
+    iteration = Integer(0, 1)
+    """Iterations are not counted; one is only distinguished from the next."""
+
+    def count_iteration(s) -> None:
+        """Distinguish the iteration from the next."""
+        s.iteration = 1 - s.iteration
+
+    @action(fair="weak", fair_for=())
+    def visit(s, p: int, change: int) -> None:
+        """Visit the page with the strongest scent; there is always another visit."""
+        super().visit(p, change)
+
+    @infinitely_often(when=lambda s: s.delta_s > 0)
+    def the_first_page_is_visited_for_ever(s) -> Value:
+        """With a gain, a page is visited again and again."""
+        return s.wait[0] == 0
+
+    @decreases(of=the_first_page_is_visited_for_ever)
+    def until_its_turn(s) -> tuple[Value, Value]:
+        """How much the page may still gain, and how many visits the iteration has left."""
+        left = min(s.batch, len(s.pages)) - s.number_visited()
+        return s.bound * s.one() - s.scent[0], left

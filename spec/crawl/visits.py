@@ -12,7 +12,15 @@ wait has its bound, too.
 
 from __future__ import annotations
 
-from counterpoint.spec.notation import Number, Value, action, eventually, every, implies
+from counterpoint.spec.notation import (
+    Number,
+    Value,
+    action,
+    decreases,
+    eventually,
+    every,
+    implies,
+)
 
 from .equal_quanta import EqualQuanta
 from .r1 import R1
@@ -71,6 +79,11 @@ class VisitsOfR3(Visits, R3):
     def first_pages(s) -> int:
         """Return the size of the sample."""
         return s.sample
+
+    @decreases(of=Visits.every_site_is_visited_again)
+    def left_of_the_budget(s) -> Value:
+        """How many pages may still be scanned; that it suffices follows from the lemmas of R3."""
+        return s.budget - s.spent()
 
 
 class VisitsOfEqualQuanta(Visits, EqualQuanta):

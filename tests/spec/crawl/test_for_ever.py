@@ -16,6 +16,7 @@ from counterpoint.spec.crawl.scent import Scent
 from counterpoint.spec.notation import Model, SpecError, Step, Values
 
 VISITS = "counterpoint.spec.crawl.visits"
+PROOF = "counterpoint.spec.crawl.scent_proof:VisitedForEver"
 
 
 def judged(spec: str, name: str, *settings: str) -> Verdict:
@@ -227,3 +228,35 @@ def test_r3_comes_back_to_every_site(
 def test_the_least_budget_is_the_bound_and_one() -> None:
     """A bound on the wait of R3 that differs from where its verdict changes."""
     assert latest_visit(1, 2, 8) == 6
+
+
+@pytest.mark.parametrize(
+    ("spec", "name", "settings"),
+    [
+        (PROOF, "the-first-page-is-visited-for-ever", []),
+        (PROOF, "the-first-page-is-visited-for-ever", ["delta-s=3", "changes=3"]),
+        pytest.param(
+            PROOF, "the-first-page-is-visited-for-ever", ["pages=4", "batch=2"],
+            marks=pytest.mark.slow,
+        ),
+        ("r3-visits", "every-site-is-visited-again", []),
+        pytest.param(
+            "r3-visits", "every-site-is-visited-again", ["budget=7", "pages=7"],
+            marks=pytest.mark.slow,
+        ),
+    ],
+)  # fmt: skip
+def test_ranks_prove_it_for_every_run(spec: str, name: str, settings: list[str]) -> None:
+    """A proof that a rank does not give any more."""
+    model = load(spec, settings)
+    (found,) = engines.check(model, "induction", wanted=[model.property_named(name)])
+    assert (found.answer, found.extent) == ("holds", "every run"), found.reason
+
+
+def test_a_rank_proves_nothing_that_is_false() -> None:
+    """A proof for R3 with a budget that is too small: a site waits to its end."""
+    model = load("r3-visits", ["budget=6", "pages=6"])
+    (found,) = engines.check(
+        model, "induction", wanted=[model.property_named("every-site-is-visited-again")]
+    )
+    assert found.answer == "unknown"
