@@ -34,8 +34,15 @@ def judged(memory: str, notion: str, *settings: str) -> Verdict:
 
 
 def facts(verdict: Verdict) -> tuple[str, str, int | None]:
-    """Return the answer, how far it goes, and the number of states."""
-    return verdict.answer, verdict.extent, verdict.states
+    """Return the answer, how far it goes, and the number of all states.
+
+    A search that finds a lasso early does not visit all of them.
+    """
+    if verdict.answer == "holds":
+        return verdict.answer, verdict.extent, verdict.states
+    (whole,) = engines.check(verdict.model, wanted=[verdict.model.property_named("ranges")])
+    assert whole.answer == "holds"
+    return verdict.answer, verdict.extent, whole.states
 
 
 @pytest.mark.long
@@ -144,6 +151,7 @@ def test_verdicts_on_larger_graphs(
     assert facts(judged(memory, notion, *settings)) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("notion", "answer"),
     [
