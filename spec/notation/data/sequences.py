@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from counterpoint.spec.notation._domains import Positions
+from counterpoint.spec.notation._parameters import Index
 from counterpoint.spec.notation.errors import RangeError, SpecError
 from counterpoint.spec.notation.symbolic import Value, every, no, some
 from counterpoint.spec.notation.variables import Integer
@@ -34,13 +35,13 @@ class Sequence(Composite):
 
     Parameters
     ----------
-    of : Scalar or Composite
-        The kind of its values.
+    of : Index, Scalar or Composite
+        The kind of its values; an index stands for its members.
     capacity : int or callable
         The most values, as an integer or a function of the spec.
     """
 
-    def __init__(self, of: Kind, capacity: int | Callable[[Any], int]) -> None:
+    def __init__(self, of: Kind | Index, capacity: int | Callable[[Any], int]) -> None:
         super().__init__()
         kind = type(self).__name__
         self.of = must_be_kind(of, f"a {kind}")

@@ -1,0 +1,45 @@
+"""Published models, written anew, have the published numbers of states and the same verdicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from .classics import CLASSICS, FOLDER, PAGE, Classic
+
+
+def _cases() -> list[object]:
+    return [
+        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one.slow else [])
+        for one in CLASSICS
+    ]
+
+
+@pytest.mark.parametrize("one", _cases())
+def test_classic(one: Classic) -> None:
+    """An engine that leaves out states or finds others than TLC, or judges otherwise."""
+    found = one.verdicts()
+    assert {v.states for v in found} == {one.states}
+    violated = {v.claim.name: v.depth for v in found if v.answer == "violated"}
+    assert violated == dict(one.violated)
+    assert {v.answer for v in found} <= {"holds", "violated"}
+    if one.generated is not None:
+        initial = sum(1 for _ in found[0].model.initial_states())
+        transitions = {v.transitions for v in found}
+        assert {t + initial for t in transitions if t is not None} == {one.generated - one.more}
+
+
+def test_no_number_is_adjusted() -> None:
+    """A model whose number of states is not the published one."""
+    assert [one.name for one in CLASSICS if one.published not in (None, one.states)] == []
+
+
+def test_every_classic_is_in_the_list() -> None:
+    """A model that no test runs."""
+    assert {path.stem for path in FOLDER.glob("*.py")} == {one.file for one in CLASSICS}
+
+
+def test_the_table_of_the_page() -> None:
+    """A row that is missing on the page, or says something else than the tests check."""
+    lines = [line for line in PAGE.read_text().splitlines() if line.startswith("| [`")]
+    without_time = [line.rsplit("|", 2)[0] for line in lines]
+    assert without_time == [one.row("").rsplit("|", 2)[0] for one in CLASSICS]
