@@ -9,7 +9,7 @@ from .classics import CLASSICS, FOLDER, PAGE, Classic
 
 def _cases() -> list[object]:
     return [
-        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one.slow else [])
+        pytest.param(one, id=one.name, marks=[pytest.mark.long] if one.long else [])
         for one in CLASSICS
     ]
 

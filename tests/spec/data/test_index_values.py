@@ -1,8 +1,19 @@
-"""An index as the kind of a value: a queue of members, a field or a value of a map."""
+"""Kinds of values: an index stands for its members, and a field may have any name."""
 
 from __future__ import annotations
 
-from counterpoint import Array, Index, Map, Queue, Record, Spec, action, invariant, require
+from counterpoint import (
+    Array,
+    Index,
+    Integer,
+    Map,
+    Queue,
+    Record,
+    Spec,
+    action,
+    invariant,
+    require,
+)
 from counterpoint.models.checking.engines import check
 from counterpoint.spec.notation import Model
 
@@ -50,3 +61,25 @@ def test_they_are_shown_by_their_labels() -> None:
     cells = {cell.label: cell for cell in model.cells}
     for name in ("bill.of", "queue[0]", "served_before[C1]", "lines[C0].next"):
         assert model.show_value(cells[name], 2) == "C2", name
+
+
+class Post(Spec):
+    """Letters with a value."""
+
+    letters = Queue(Record(value=Integer(0, 3), place=Integer(0, 3)), capacity=2)
+
+    @action
+    def write(s):
+        require(s.letters.length == 0)
+        s.letters.put(value=3, place=1)
+        s.letters.append(value=2, place=2)
+        s.letters.pop(0)
+
+    @invariant
+    def the_second_stays(s):
+        return (s.letters.length == 0) | (s.letters.first == {"value": 2, "place": 2})
+
+
+def test_a_field_may_be_called_value() -> None:
+    """A name of a field that is taken for a parameter of put and append."""
+    assert {v.answer for v in check(Model(Post()), "exhaustive")} == {"holds"}
