@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from counterpoint.models.checking.engines import check
+from counterpoint.models.loading import load
+
 from .classics import CLASSICS, FOLDER, PAGE, Classic
 
 
@@ -26,6 +29,14 @@ def test_classic(one: Classic) -> None:
         initial = sum(1 for _ in found[0].model.initial_states())
         transitions = {v.transitions for v in found}
         assert {t + initial for t in transitions if t is not None} == {one.generated - one.more}
+
+
+def test_the_bakery_is_proved() -> None:
+    """Lemmas of the bakery that steps do not keep, or that do not imply that one is inside."""
+    found = check(load(str(FOLDER / "bakery.py"), ()), "induction")
+    answers = {v.claim.name: v.answer for v in found}
+    assert {"one-inside", "ranges"} < set(answers)
+    assert set(answers.values()) == {"holds"}
 
 
 def test_no_number_is_adjusted() -> None:
