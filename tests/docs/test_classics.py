@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from counterpoint.models.checking.engines import check
+from counterpoint.models.checking.engines import Options, check
+from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 
 from .classics import CLASSICS, FOLDER, PAGE, Classic
@@ -29,6 +30,19 @@ def test_classic(one: Classic) -> None:
         initial = sum(1 for _ in found[0].model.initial_states())
         transitions = {v.transitions for v in found}
         assert {t + initial for t in transitions if t is not None} == {one.generated - one.more}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", sorted({one.file for one in CLASSICS}))
+@pytest.mark.parametrize(
+    ("engine", "options"), [("bounded", Options(steps=3)), ("stateful", Options(runs=20))]
+)
+def test_other_engines_find_no_other_errors(file: str, engine: str, options: Options) -> None:
+    """An engine that violates what holds in all states, on symbols or in random runs."""
+    model = load(str(FOLDER / f"{file}.py"), ())
+    holding = {v.claim.name for v in check(model, "exhaustive") if v.answer == "holds"}
+    found = check(model, engine, Limits(seconds=60), options=options)
+    assert [v.claim.name for v in found if v.answer == "violated" and v.claim.name in holding] == []
 
 
 def test_the_bakery_is_proved() -> None:
