@@ -3,7 +3,7 @@
 A leader of a ballot asks acceptors for promises, and proposes what the last vote among a quorum's
 promises was for, or anything if nobody has voted. By Leslie Lamport, "The Part-Time Parliament"
 (1998); module Paxos of tlaplus/Examples, from "How to win a Turing award" (2019). Messages are
-never removed; whoever does not receive one does not look.
+never removed: they may be received late, again, or never.
 
     counterpoint check paxos.py
 """

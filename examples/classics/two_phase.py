@@ -1,7 +1,7 @@
 """Two-phase commit with messages that stay in the network for ever.
 
 A transaction manager commits when it has heard from all resource managers that they are prepared.
-A message that was sent is never removed: whoever may receive it may also be late, or never look.
+A message that was sent is never removed: it may be received late, again, or never.
 By Jim Gray and Leslie Lamport, "Consensus on Transaction Commit" (2006); module TwoPhase of
 tlaplus/Examples.
 
