@@ -247,6 +247,22 @@ class Reference(Scalar):
         return self.otherwise(value).name if value < 0 else self.to.label(spec, value)
 
 
+class IndexMember(Scalar):
+    """A member of an index, the first one at the start: what a Queue or Record makes of it."""
+
+    def __init__(self, to: Index) -> None:
+        super().__init__()
+        self.to = to
+
+    def bounds(self, spec: Spec) -> tuple[int, int]:
+        """Return the first and the last member."""
+        return 0, self.to.size(spec) - 1
+
+    def show(self, spec: Spec, value: int) -> str:
+        """Return the member's label."""
+        return self.to.label(spec, value)
+
+
 class ArrayView:
     """An array on a state: ``s.date[x]``, ``s.holds[t, x]``."""
 

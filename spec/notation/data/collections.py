@@ -135,11 +135,11 @@ class Map(Composite):
     ----------
     keys : Index or Scalar
         What can have a value.
-    of : Scalar or Composite
-        The kind of the values.
+    of : Index, Scalar or Composite
+        The kind of the values; an index stands for its members.
     """
 
-    def __init__(self, keys: Index | Scalar, of: Kind) -> None:
+    def __init__(self, keys: Index | Scalar, of: Kind | Index) -> None:
         super().__init__()
         self.keys, self.of = domain_of(keys, "Map"), must_be_kind(of, "a Map")
 

@@ -14,7 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from counterpoint.spec.notation._parameters import Index
 from counterpoint.spec.notation.errors import SpecError
 from counterpoint.spec.notation.symbolic import Value
-from counterpoint.spec.notation.variables import AnyValue, Array, Scalar, place_of_declaration
+from counterpoint.spec.notation.variables import (
+    AnyValue,
+    Array,
+    IndexMember,
+    Scalar,
+    place_of_declaration,
+)
 
 if TYPE_CHECKING:
     from counterpoint.spec.notation._spec import Spec
@@ -170,13 +176,15 @@ Kind = Scalar | Composite
 
 
 def must_be_kind(of: object, by: str) -> Kind:
-    """Return a kind of element.
+    """Return a kind of element; an index stands for one of its members.
 
     Raises
     ------
     SpecError
         If it is none, or a scalar that may start with any value.
     """
+    if isinstance(of, Index):
+        return IndexMember(of)
     if isinstance(of, Scalar):
         if isinstance(of.initially, AnyValue) or callable(of.initially):
             raise SpecError(f"an element of {by} starts with one fixed value")
@@ -184,8 +192,8 @@ def must_be_kind(of: object, by: str) -> Kind:
     if isinstance(of, Composite):
         return of
     raise SpecError(
-        f"{by} takes a variable such as Integer(0, 3), Boolean(), Record(...) or Set(...), "
-        f"not {of!r}"
+        f"{by} takes an index, or a variable such as Integer(0, 3), Boolean(), Record(...) or "
+        f"Set(...), not {of!r}"
     )
 
 

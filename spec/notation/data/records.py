@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from counterpoint.spec.notation._parameters import Index
 from counterpoint.spec.notation.errors import SpecError
 from counterpoint.spec.notation.symbolic import Value, every, no
 
@@ -30,18 +31,19 @@ class Record(Composite):
     Parameters
     ----------
     **fields
-        The kind of each field: an Integer, Boolean, Member or Reference, or another composite.
+        The kind of each field: an Integer, Boolean, Member or Reference, an index for one of its
+        members, or another composite.
     """
 
-    def __init__(self, **fields: Kind) -> None:
+    def __init__(self, **fields: Kind | Index) -> None:
         super().__init__()
         if not fields:
             raise SpecError("Record() has no field: name one or more, as in Record(x=Boolean())")
+        self.fields: dict[str, Kind] = {}
         for name, of in fields.items():
             if name.startswith("_") or name == "now":
                 raise SpecError(f"a field of a Record cannot be called {name!r}")
-            must_be_kind(of, f"the field {name} of a Record")
-        self.fields = fields
+            self.fields[name] = must_be_kind(of, f"the field {name} of a Record")
 
     def declare(self, plan: Plan) -> Iterator[Part]:
         """Yield the variables of the fields."""

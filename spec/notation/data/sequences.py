@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from counterpoint.spec.notation._domains import Positions
+from counterpoint.spec.notation._parameters import Index
 from counterpoint.spec.notation.errors import RangeError, SpecError
-from counterpoint.spec.notation.symbolic import Value, every, no, some
+from counterpoint.spec.notation.symbolic import Value, every, ite, no, some
 from counterpoint.spec.notation.variables import Integer
 
 from .composite import (
@@ -34,13 +35,13 @@ class Sequence(Composite):
 
     Parameters
     ----------
-    of : Scalar or Composite
-        The kind of its values.
+    of : Index, Scalar or Composite
+        The kind of its values; an index stands for its members.
     capacity : int or callable
         The most values, as an integer or a function of the spec.
     """
 
-    def __init__(self, of: Kind, capacity: int | Callable[[Any], int]) -> None:
+    def __init__(self, of: Kind | Index, capacity: int | Callable[[Any], int]) -> None:
         super().__init__()
         kind = type(self).__name__
         self.of = must_be_kind(of, f"a {kind}")
@@ -142,7 +143,7 @@ class SequenceView:
             *(every(k < length, view(of, self.where.at(k)) == value) for k in range(self.capacity))
         )
 
-    def append(self, value: Any = None, **fields: Any) -> None:
+    def append(self, value: Any = None, /, **fields: Any) -> None:
         """Add a value at the end; a record's fields may be named: ``append(term=1, of=p)``.
 
         Raises
@@ -192,6 +193,27 @@ class SequenceView:
         self.where.part("length").write(place)
         return found
 
+    def pop(self, place: Value) -> Any:
+        """Remove the value at a place and return it; those behind it move up.
+
+        Raises
+        ------
+        RangeError
+            If there is none.
+        """
+        of, where = self._of.of, self.where
+        store = where.spec._store
+        found = snapshot(of, self._inside(place))
+        for k in range(self.capacity - 1):
+            for here, behind in zip(leaves(of, where.at(k)), leaves(of, where.at(k + 1)),
+                                    strict=True):  # fmt: skip
+                moved = store.read(behind.variable, behind.key)
+                kept = store.read(here.variable, here.key)
+                store.write(here.variable, here.key, ite(place <= k, moved, kept))
+        clear(of, where.at(self.capacity - 1))
+        where.part("length").write(self.length - 1)
+        return found
+
     def clear(self) -> None:
         """Remove all values."""
         clear(self._of, self.where)
@@ -230,7 +252,7 @@ class Queue(Sequence):
 class QueueView(SequenceView):
     """A queue on a state."""
 
-    def put(self, value: Any = None, **fields: Any) -> None:
+    def put(self, value: Any = None, /, **fields: Any) -> None:
         """Add a value at the end; a full queue is an error, so require that it is not full."""
         self.append(value, **fields)
 

@@ -125,6 +125,11 @@ class Toys(Spec):
         require(no(s.stack.empty))
         s.best.colour = s.stack.pop_last().colour
 
+    @action
+    def drop(s, k=choose(Integer(0, 2))):
+        require(k < s.row.length)
+        s.row.pop(k)
+
     @invariant
     def the_sizes(s):
         return every(s.box.size <= 3, s.marbles.size <= 4, s.owner.size <= 3, s.row.length <= 3)
@@ -212,6 +217,12 @@ class Mirror:
         if not self.stack:
             return False
         self.best[0] = self.stack.pop()[0]
+        return True
+
+    def do_drop(self, k: int) -> bool:
+        if k >= len(self.row):
+            return False
+        self.row.pop(k)
         return True
 
     def cells(self) -> dict[str, Any]:

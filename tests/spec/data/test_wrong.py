@@ -21,7 +21,7 @@ class Spec_(Spec):
 DECLARED = {
     "x = Set(3)": "Set takes an index, or a scalar such as Integer(0, 3), not 3",
     "x = Record()": "Record() has no field",
-    "x = Record(of=nodes)": "the field of of a Record takes a variable such as Integer(0, 3)",
+    "x = Record(of=3)": "the field of of a Record takes an index, or a variable such as Integer",
     "x = Queue(Integer(0, 1), 0)": "the capacity of a Queue is a whole number from 1 on, not 0",
     "x = Queue(Integer(0, 1, initially=ANY), 2)": "a Queue starts with one fixed value",
     "x = Messages()": "Messages() has no kind",
