@@ -10,6 +10,8 @@ never removed: they may be received late, again, or never.
 
 from itertools import combinations
 
+from voting import Voting
+
 from counterpoint import (
     Array,
     Index,
@@ -20,7 +22,9 @@ from counterpoint import (
     every,
     implies,
     invariant,
+    ite,
     no,
+    refines,
     require,
     some,
     sometimes,
@@ -121,6 +125,17 @@ class Paxos(Spec):
             for b in s.ballots
             for v in s.values
         )
+
+    @refines(Voting)
+    def is_a_vote(s, abstract):
+        """Each step is one of voting without messages, where a vote is a message of acceptance."""
+        for a in s.acceptors:
+            abstract.promised[a] = s.promised[a]
+            for b in s.ballots:
+                vote = -1
+                for v in s.values:
+                    vote = ite(s.net.accept.has(by=a, ballot=b, value=v), v, vote)
+                abstract.vote[a, b] = vote
 
     @sometimes
     def something_is_chosen(s):

@@ -1,7 +1,8 @@
 """Two-phase commit with messages that stay in the network for ever.
 
 A transaction manager commits when it has heard from all resource managers that they are prepared.
-A message that was sent is never removed: it may be received late, again, or never.
+A message that was sent is never removed: it may be received late, again, or never. The managers'
+states are those of a transaction commit, as `transaction_commit` has it.
 By Jim Gray and Leslie Lamport, "Consensus on Transaction Commit" (2006); module TwoPhase of
 tlaplus/Examples.
 
@@ -10,6 +11,8 @@ tlaplus/Examples.
 """
 
 from enum import IntEnum
+
+from transaction_commit import TransactionCommit
 
 from counterpoint import (
     Array,
@@ -23,6 +26,7 @@ from counterpoint import (
     implies,
     invariant,
     no,
+    refines,
     require,
     some,
     sometimes,
@@ -102,6 +106,12 @@ class TwoPhase(Spec):
             some(s.state[m] == State.ABORTED for m in s.managers),
             no(s.state[m] == State.COMMITTED for m in s.managers),
         )
+
+    @refines(TransactionCommit)
+    def is_a_commit(s, abstract):
+        """What the managers do is a step of a transaction commit without messages."""
+        for m in s.managers:
+            abstract.state[m] = s.state[m]
 
     @sometimes
     def all_commit(s):

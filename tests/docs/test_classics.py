@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from counterpoint.models.checking.engines import Options, check
@@ -68,3 +70,17 @@ def test_the_table_of_the_page() -> None:
     lines = [line for line in PAGE.read_text().splitlines() if line.startswith("| [`")]
     without_time = [line.rsplit("|", 2)[0] for line in lines]
     assert without_time == [one.row("").rsplit("|", 2)[0] for one in CLASSICS]
+
+
+def test_paxos_that_proposes_anything_is_no_voting(tmp_path: Path) -> None:
+    """A refinement that holds whatever the messages are."""
+    text = (FOLDER / "paxos.py").read_text()
+    wrong = text.replace(
+        "        require(some(s.allows(quorum, b, v) for quorum in s.quorums()))\n", ""
+    )
+    assert wrong != text
+    (tmp_path / "paxos.py").write_text(wrong)
+    (tmp_path / "voting.py").write_text((FOLDER / "voting.py").read_text())
+    model = load(str(tmp_path / "paxos.py"), ())
+    (found,) = check(model, wanted=[model.property_named("is-a-vote")])
+    assert (found.answer, found.depth) == ("violated", 2)
