@@ -134,7 +134,9 @@ class _Marker:
     def __init__(self, kind: str) -> None:
         self.kind = kind
 
-    def __call__(self, function: Any = None, *, when: Callable[[Any], bool] | None = None) -> Any:
+    def __call__(
+        self, function: Any = None, *, when: Callable[[Any], bool] | None = None, **fair: Any
+    ) -> Any:
         def mark(of: Any) -> Any:
             of.kind, of.when = self.kind, when
             return of
@@ -149,3 +151,10 @@ transition = _Marker("transition")
 sometimes = _Marker("sometimes")
 finished = _Marker("finished")
 initially = _Marker("initially")
+leads_to = _Marker("temporal")
+infinitely_often = _Marker("temporal")
+
+
+def decreases(**of: Any) -> Callable[[Any], Any]:
+    """Mark nothing: a rank only helps a proof."""
+    return lambda rank: rank
