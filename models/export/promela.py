@@ -214,7 +214,7 @@ class Writer:
         choices = model.initial_values()
         if next(model.initial_states(), None) is None:
             raise SpecError(f"{model.name} has no initial state")
-        if not model.methods("initially"):
+        if not model.methods("initially", "constraint"):
             if prod(map(len, choices)) == 1:
                 return []
             self.extra_states = 1

@@ -127,7 +127,7 @@ def _starts(model: Model, chance: random.Random) -> list[Values]:
         chance.shuffle(tried)
     else:
         tried = [tuple(map(chance.choice, choices)) for _ in range(TRIES)]
-    conditions = model.methods("initially")
+    conditions = model.methods("initially", "constraint")
     right = (v for v in tried if all(model.call(m, model.at(v)) for m in conditions))
     return list(dict.fromkeys(islice(right, STARTS)))
 

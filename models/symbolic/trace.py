@@ -247,9 +247,11 @@ def _within(system: System, commands: Sequence[Command]) -> tuple[list[Command],
         inside = nodes.rebuild(condition, after, {})
         inside = nodes.rebuild(inside, facts_of(command.guard).replacements(), {})
         left_out.append(nodes.conjunction([*command.guard, nodes.negation(inside)]))
-        within = replace(command, guard=(*command.guard, inside))
-        if inside is not nodes.FALSE:
-            found.append(command if inside is nodes.TRUE else within)
+        within = command
+        if inside is not nodes.TRUE:
+            within = _simplified(replace(command, guard=(*command.guard, inside)))
+        if within is not None:
+            found.append(within)
     return found, nodes.disjunction(left_out)
 
 

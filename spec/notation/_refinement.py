@@ -110,7 +110,7 @@ class Refinement:
             if value not in allowed:
                 shown = self.abstract.show_value(cell, value)
                 return f"{cell.label} of {self.abstract.name} would start as {shown}"
-        for method in self.abstract.methods("initially"):
+        for method in self.abstract.methods("initially", "constraint"):
             if not self.abstract.call(method, self.abstract.at(image)):
                 return f"it does not satisfy {method} of {self.abstract.name}"
         return ""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint import (
+    ANY,
     Array,
     Boolean,
     Choice,
@@ -16,6 +17,7 @@ from counterpoint import (
     Set,
     Spec,
     action,
+    constraint,
     ite,
     refines,
     require,
@@ -236,3 +238,34 @@ def test_what_cannot_be_refined(tmp_path: Path) -> None:
 
     with pytest.raises(SpecError, match=r"the parameters of clock: hours is a whole number"):
         _ = Model(Many()).refinements
+
+
+def test_a_start_outside_of_the_constraint_of_the_abstract_spec() -> None:
+    """A start that the abstract spec's own exploration does not have."""
+
+    class Morning(Clock):
+        """It begins at any hour, but the last one."""
+
+        hour = Integer(0, 3, initially=ANY)
+
+        @constraint
+        def early(s):
+            return s.hour <= 2
+
+    class Late(Spec):
+        """It starts too late."""
+
+        hour = Integer(0, 3, initially=3)
+
+        @action
+        def stay(s):
+            s.hour = 3
+
+        @refines(Morning)
+        def as_clock(s, abstract):
+            abstract.hour = s.hour
+            abstract.rung = []
+
+    found = verdict(Late())
+    assert (found.answer, found.extent) == ("violated", "0 steps")
+    assert found.reason == "it does not satisfy early of morning"

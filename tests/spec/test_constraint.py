@@ -138,3 +138,28 @@ def test_plain_python_stays_within() -> None:
     assert model.take((3, 0), turn) == (3, 1)
     assert model.may_end(values)
     assert not model.may_end((3, 0))
+
+
+@pytest.mark.parametrize("explorer", ["python", "compiled"])
+def test_a_step_that_always_leads_outside(explorer: str) -> None:
+    """A constraint that contradicts what a step requires, without being false by itself."""
+
+    class Shut(Climb):
+        """Its switch can only be turned where the constraint is false."""
+
+        other = Integer(0, 2)
+
+        @action
+        def turn(s):
+            require(s.at != s.other, s.other == 0)
+            s.on = True
+
+        @constraint
+        def low(s):
+            return (s.at == s.other) & (s.other == 0) & (s.at <= 1)
+
+    model = Model(Shut())
+    run = explore(model, explorer=explorer)
+    assert [run.layout.unpack(state) for state in run.states] == [(0, 0, 0)]
+    assert run.dead_actions() == ["go_up", "turn"]
+    assert model.may_end((0, 0, 0))

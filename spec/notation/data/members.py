@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from counterpoint.spec.notation._domains import ValueDomain
 from counterpoint.spec.notation._parameters import Index
-from counterpoint.spec.notation.errors import SpecError
-from counterpoint.spec.notation.symbolic import Value, ite
+from counterpoint.spec.notation.errors import RangeError, SpecError
+from counterpoint.spec.notation.symbolic import Value, every, ite
 from counterpoint.spec.notation.variables import Boolean, Scalar
 
 from .composite import Where
@@ -29,13 +29,43 @@ def domain_of(of: Index | Scalar, by: str) -> Index:
 
 
 def key_of(domain: Index, where: Where, value: Value) -> Value:
-    """Return the member of a domain that a value stands for; it may be symbolic."""
+    """Return the member of a domain that a value stands for; it may be symbolic.
+
+    Raises
+    ------
+    RangeError
+        If a scalar does not have the value; members of an index are checked by the cell's array.
+    """
     if not isinstance(domain, ValueDomain):
         return value
     low = domain.low(where.spec)
-    return (ite(value, 1, 0) if domain.of.boolean else value) - low
+    key = (ite(value, 1, 0) if domain.of.boolean else value) - low
+    return _inside(domain, where, key)
+
+
+def inner_key_of(domain: Index, where: Where, value: Value) -> Value:
+    """Return the member that a value stands for, where no cell is read or written.
+
+    Raises
+    ------
+    RangeError
+        If there is no such member.
+    """
+    return _inside(domain, where, key_of(domain, where, value))
+
+
+def _inside(domain: Index, where: Where, key: Value) -> Value:
+    if not every(key >= 0, key < domain.size(where.spec)):
+        raise RangeError(where.name, f"a value that {where.name} cannot have is used")
+    return key
 
 
 def members(domain: Index, where: Where) -> range:
     """Return all members of a domain."""
     return range(domain.size(where.spec))
+
+
+def span(domain: Index, where: Where) -> range:
+    """Return the values that the members of a domain stand for."""
+    low = domain.low(where.spec) if isinstance(domain, ValueDomain) else 0
+    return range(low, low + domain.size(where.spec))

@@ -68,11 +68,16 @@ class Sequence(Composite):
             yield from leaves(self.of, where.at(place))
 
     def assign(self, where: Where, value: Any) -> None:
-        """Assign another sequence of the same capacity."""
+        """Assign another sequence of the same capacity and kind of values."""
         if not isinstance(value, SequenceView) or not value.like(self, where):
             raise SpecError(f"{where.name} is a sequence: append changes it, or assign another "
-                            f"sequence of the same capacity")  # fmt: skip
+                            f"sequence of the same capacity and kind")  # fmt: skip
         copy(self, value.where, where)
+
+
+def _shape(of: Sequence, where: Where) -> list[tuple[str, int]]:
+    """Return which cells a sequence has, and what they have when they are not used."""
+    return [(leaf.variable.removeprefix(where.name), leaf.blank) for leaf in leaves(of, where)]
 
 
 class SequenceView:
@@ -84,8 +89,8 @@ class SequenceView:
         self._of, self.where = of, where
 
     def like(self, of: Sequence, where: Where) -> bool:
-        """Return whether another sequence has the same capacity."""
-        return self.capacity == of.places.size(where.spec)
+        """Return whether another sequence has the same capacity and the same kind of values."""
+        return _shape(self._of, self.where) == _shape(of, where)
 
     @property
     def capacity(self) -> int:
@@ -221,7 +226,8 @@ class SequenceView:
     def __eq__(self, other: object) -> Any:
         """Return whether both have the same values in the same order."""
         if not isinstance(other, SequenceView) or not other.like(self._of, self.where):
-            raise SpecError(f"{self.where.name} is compared with a sequence of the same capacity")
+            raise SpecError(f"{self.where.name} is compared with a sequence of the same "
+                            f"capacity and kind")  # fmt: skip
         pairs = zip(leaves(self._of, self.where), leaves(other._of, other.where), strict=True)
         here, there = self.where.spec._store, other.where.spec._store
         return every(

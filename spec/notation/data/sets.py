@@ -10,8 +10,8 @@ from counterpoint.spec.notation.errors import SpecError
 from counterpoint.spec.notation.symbolic import Value, count, every, implies, ite, no, some
 from counterpoint.spec.notation.variables import Boolean, Scalar
 
-from .composite import Composite, Leaf, Part, Plan, Where, clear
-from .members import PRESENT, domain_of, key_of, members
+from .composite import Composite, Leaf, Part, Plan, Where
+from .members import PRESENT, domain_of, inner_key_of, key_of, members, span
 
 
 class Set(Composite):
@@ -39,7 +39,11 @@ class Set(Composite):
         yield Part(over.name, over.indices, start, over.pattern, over.place)
 
     def _starts(self, spec: Any, member: int) -> bool:
-        return self.of.argument(spec, member) in self.initially
+        values = [self.of.argument(spec, k) for k in range(self.of.size(spec))]
+        for one in self.initially - set(values):
+            raise SpecError(f"{self.place}: a Set cannot start with {one!r}, which is none of the "
+                            f"values that may be in it")  # fmt: skip
+        return values[member] in self.initially
 
     def view(self, where: Where) -> SetView:
         """Return the set."""
@@ -48,7 +52,8 @@ class Set(Composite):
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield the cells of all members."""
         for member in members(self.of, where):
-            yield Leaf(where.name, (*where.key, member), 0)
+            blank = int(bool(self.initially) and self._starts(where.spec, member))
+            yield Leaf(where.name, (*where.key, member), blank)
 
     def assign(self, where: Where, value: Any) -> None:
         """Assign another set over the same index, or members."""
@@ -63,16 +68,18 @@ def truths_of(of: Set, where: Where, value: Any) -> list[Value]:
     ------
     SpecError
         If it is neither a set over the same index nor a collection of members.
+    RangeError
+        If one of them cannot be in the set.
     """
     if isinstance(value, SetValue):
-        if value.size_of_domain != len(members(of.of, where)):
+        if value.span != span(of.of, where):
             raise SpecError(f"{where.name}: the other set is over another index")
         return value.truths()
     if not isinstance(value, Iterable):
         raise SpecError(f"{where.name} is a set: {value!r} is no set and no collection of members")
     found: list[Value] = [False] * len(members(of.of, where))
     for one in value:
-        key = key_of(of.of, where, one)
+        key = inner_key_of(of.of, where, one)
         for member in range(len(found)):
             found[member] = some(found[member], key == member)
     return found
@@ -91,9 +98,9 @@ class SetValue:
         return self._truths
 
     @property
-    def size_of_domain(self) -> int:
-        """The number of values that could be in it."""
-        return len(members(self._of.of, self._where))
+    def span(self) -> range:
+        """The values that could be in it."""
+        return span(self._of.of, self._where)
 
     def now(self) -> SetValue:
         """Return the set as it is now."""
@@ -101,7 +108,7 @@ class SetValue:
 
     def has(self, value: Value) -> Value:
         """Return whether a value is in the set; unlike ``in``, this does not fork."""
-        key = key_of(self._of.of, self._where, value)
+        key = inner_key_of(self._of.of, self._where, value)
         return some(*(every(one, key == k) for k, one in enumerate(self.truths())))
 
     def __contains__(self, value: Value) -> bool:
@@ -184,4 +191,5 @@ class SetView(SetValue):
 
     def clear(self) -> None:
         """Remove all."""
-        clear(self._of, self._where)
+        for member in members(self._of.of, self._where):
+            self._where.at(member).write(False)

@@ -288,3 +288,50 @@ def test_all_engines_take_them_for_the_same() -> None:
         found = check(model, engine, Limits(seconds=100), options=options)
         answers = {v.claim.name: v.answer for v in found}
         assert answers == {"the-sizes": "holds", "ranges": "violated"}, engine  # a five is taken
+
+
+class Used(Spec):
+    """Places that are used and given back, whose elements do not begin with 0."""
+
+    kids = Index(2, names="p")
+    row = Queue(Set(kids, initially=[1]), capacity=2)
+    known = Map(kids, Record(of=Set(kids, initially=[0]), size=Integer(1, 3, initially=2)))
+
+    @action
+    def put(s, p):
+        require(no(s.row.full))
+        s.row.put([p])
+
+    @action
+    def take(s):
+        require(no(s.row.empty))
+        s.row.take()
+
+    @action
+    def learn(s, p, q=some_subset(kids)):
+        s.known[p] = dict(of=q, size=1)
+
+    @action
+    def forget(s, p):
+        s.known.remove(p)
+
+    @action
+    def forget_all(s):
+        s.known.clear()
+        s.row.clear()
+
+
+def test_places_that_are_not_used_are_as_at_the_start() -> None:
+    """Equal queues or maps that are different states, since an unused place has another set."""
+    (verdict, *_) = check(Model(Used()), options=Options(explorer="python"))
+    # a queue of at most 2 sets with one member; for each kid no set, or one of 4
+    assert verdict.states == (1 + 2 + 4) * (1 + 4) ** 2
+
+
+def test_clear_leaves_an_empty_set() -> None:
+    """A set that gets its members of the start again."""
+    model = Model(Toys())
+    state = model.at([values[0] for values in model.initial_values()])
+    assert state.other.size == 2
+    state.other.clear()
+    assert state.other.empty

@@ -20,6 +20,7 @@ class Spec_(Spec):
 
 DECLARED = {
     "x = Set(3)": "Set takes an index, or a scalar such as Integer(0, 3), not 3",
+    "x = Set(nodes, initially=[2])": "a Set cannot start with 2, which is none of the values",
     "x = Record()": "Record() has no field",
     "x = Record(of=3)": "the field of of a Record takes an index, or a variable such as Integer",
     "x = Queue(Integer(0, 1), 0)": "the capacity of a Queue is a whole number from 1 on, not 0",
@@ -53,6 +54,8 @@ BODY = """
     some = Set(nodes)
     row = Queue(Integer(1, 2), capacity=2)
     rows = Array(nodes, Queue(Integer(1, 2), capacity=3))
+    flags = Queue(Boolean(), capacity=2)
+    signs = Set(Integer(-1, 0))
     note = Record(kind=Integer(0, 1), by=Reference(nodes, IntEnum("Nobody", {"NONE": -1})))
     net = Messages(vote=dict(by=nodes, term=Integer(1, 2)), stop=dict())
     bag = Bag(nodes, copies=1)
@@ -70,6 +73,10 @@ DONE = {
     "s.bag.add(p); s.bag.add(p)": "bag would have more than 1 copies of a value",
     "s.bag.remove(p)": "bag does not have the value to remove",
     "s.row.put(s.known[p])": "known has no value for the key that is read",
+    "s.some = [5]": "a value that some cannot have is used",
+    "require(s.some >= [7])": "a value that some cannot have is used",
+    "require(no((s.some | [0]).has(2)))": "a value that some cannot have is used",
+    "s.signs.add(1)": "a value that signs cannot have is used",
     "s.known[p] = 3": "known[N0] would become 3, outside 1..2",
 }
 
@@ -100,7 +107,11 @@ MISUSED = {
     "s.bag = 1": "bag is a bag: add and remove change it",
     "s.known = {}": "known is a map: assign to one of its keys",
     "s.row = 1": "row is a sequence: append changes it",
-    "s.row = s.rows[p]": "or assign another sequence of the same capacity",
+    "s.row = s.rows[p]": "or assign another sequence of the same capacity and kind",
+    "s.row = s.flags": "or assign another sequence of the same capacity and kind",
+    "require(s.row == s.flags)": "row is compared with a sequence of the same capacity and kind",
+    "s.some = s.signs": "some: the other set is over another index",
+    "require(s.some <= s.signs)": "some: the other set is over another index",
     "s.row.append(1, by=2)": "row.append takes one value, or the fields of a record",
     "s.rows[p, p].put(1)": "rows has 1 indices, not 2",
 }
