@@ -247,7 +247,7 @@ def _within(system: System, commands: Sequence[Command]) -> tuple[list[Command],
         inside = nodes.rebuild(condition, after, {})
         inside = nodes.rebuild(inside, facts_of(command.guard).replacements(), {})
         left_out.append(nodes.conjunction([*command.guard, nodes.negation(inside)]))
-        within = command
+        within: Command | None = command
         if inside is not nodes.TRUE:
             within = _simplified(replace(command, guard=(*command.guard, inside)))
         if within is not None:

@@ -309,7 +309,7 @@ class Used(Spec):
 
     @action
     def learn(s, p, q=some_subset(kids)):
-        s.known[p] = dict(of=q, size=1)
+        s.known[p] = {"of": q, "size": 1}
 
     @action
     def forget(s, p):
