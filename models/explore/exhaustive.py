@@ -172,7 +172,7 @@ class _Auto:
         early: Callable[[Exploration], bool],
     ) -> None:
         self.system, self.limits, self.wanted, self.temporal = system, limits, wanted, temporal
-        self.early, self.enough = early, False
+        self.early, self.looked, self.enough = early, False, False
         self.compiled: CompiledExplorer | None = None
         self.without = ""  # why the compiled explorer is not available
 
@@ -194,16 +194,24 @@ class _Auto:
 
         It stops when the compiled explorer is ready, or when the states so far are enough.
         """
-        if states < WORTH_COMPILING or self.without:
+        if states < WORTH_COMPILING:
             return False
         try:
-            if self.compiled is None:
-                self.compiled = CompiledExplorer(self.system, self.wanted, (), self.temporal)
+            if not self.looked:
+                self.looked = True
+                self._compile()
                 self.enough = self.early(run)
-            return self.enough or self.compiled.ready()
+            return self.enough or (self.compiled is not None and self.compiled.ready())
+        except NoCompiler as error:
+            self.without, self.compiled = f"explored in Python: {error}", None
+            return self.enough
+
+    def _compile(self) -> None:
+        """Start the compiler, if there is one and the spec can be printed as C."""
+        try:
+            self.compiled = CompiledExplorer(self.system, self.wanted, (), self.temporal)
         except (NoCompiler, SpecError) as error:
             self.without = f"explored in Python: {error}"
-            return False
 
 
 def check(

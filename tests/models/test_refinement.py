@@ -28,6 +28,7 @@ from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 from counterpoint.models.verdict import Verdict, violates
 from counterpoint.spec.notation import Model, SpecError
+from tests.needs import need
 
 
 class Clock(Spec):
@@ -105,6 +106,8 @@ def test_each_engine_judges_it(engine: str) -> None:
 @pytest.mark.parametrize("explorer", ["python", "compiled"])
 def test_both_explorers_find_the_same_step(explorer: str) -> None:
     """A condition that one of the explorers evaluates otherwise."""
+    if explorer == "compiled":
+        need("gcc")
     model = Model(Watch(carry="lost"))
     (claim,) = [p for p in model.properties if p.name == "as-clock"]
     run = explore(model, None, [claim], explorer)

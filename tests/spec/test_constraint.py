@@ -19,6 +19,7 @@ from counterpoint import (
 from counterpoint.models.checking.engines import Options, check
 from counterpoint.models.explore.exhaustive import explore
 from counterpoint.spec.notation import Model, Values
+from tests.needs import need
 
 
 class Climb(Spec):
@@ -59,6 +60,8 @@ ENGINES = {"exhaustive": "all states", "bounded": "8 steps", "stateful": ""}
 @pytest.mark.parametrize("explorer", ["python", "compiled"])
 def test_the_states_are_those_within(explorer: str) -> None:
     """A state outside of the constraint that is visited, or one within that is not."""
+    if explorer == "compiled":
+        need("gcc")
     run = explore(Model(Climb()), explorer=explorer)
     assert run.complete
     found = {run.layout.unpack(state) for state in run.states}

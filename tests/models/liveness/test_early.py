@@ -9,6 +9,7 @@ import pytest
 
 from counterpoint.models.checking.engines import Options, check
 from counterpoint.models.explore import exhaustive
+from counterpoint.models.explore.compiled.compiler import NoCompiler
 from counterpoint.models.explore.python import generated
 from counterpoint.models.loading import load
 
@@ -107,3 +108,19 @@ def test_a_long_lasso_is_not_taken_early(tmp_path: Path, monkeypatch: pytest.Mon
     path.write_text(DEEPER)
     (found,) = [v for v in check(load(str(path))) if v.claim.name == "the-end"]
     assert found.extent == "2 steps, then 2 for ever"
+
+
+@pytest.mark.usefixtures("soon")
+def test_without_a_compiler_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without a compiler that explores all states for a lasso among the first."""
+
+    def refuse(*_: Any) -> None:
+        raise NoCompiler("none here")
+
+    monkeypatch.setattr(exhaustive, "CompiledExplorer", refuse)
+    path = tmp_path / "ring.py"
+    path.write_text(RING.replace("Index(12", "Index(8").replace("% 12", "% 8"))
+    model = load(str(path), ["fairness=none"])
+    claim = model.property_named("the-first-is-marked")
+    (found,) = check(model, wanted=[claim])
+    assert found.notes[0].startswith("found among the first")
