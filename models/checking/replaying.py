@@ -89,7 +89,7 @@ def replay_record(record: dict[str, Any]) -> ReplayResult:
     claim = model.property_named(record["property"])
     violated = record["verdict"] == "violated"
     steps = [model.read_step(e["action"], e["parameters"]) for e in record["trace"]]
-    trace = Trace((_start(model, record["initial"]),), ())
+    trace = Trace((start_of(model, record["initial"]),), ())
     for place, (step, entry) in enumerate(zip(steps, record["trace"], strict=True)):
         try:
             after = model.take(trace.states[-1], step)
@@ -148,7 +148,7 @@ def ends_so(
     """
     found = model.property_named(claim)
     steps = [model.read_step(action, dict(parameters)) for action, parameters in run]
-    states = [_start(model, dict(initial or {}))]
+    states = [start_of(model, dict(initial or {}))]
     for place, step in enumerate(steps):
         try:
             after = model.take(states[-1], step)
@@ -178,7 +178,14 @@ def _loop(given: Any, steps: Sequence[Step]) -> int | None:
     raise SpecError(f"loop is a number of steps from 0 to {len(steps)}, not {given!r}")
 
 
-def _start(model: Model, initial: dict[str, Any]) -> Values:
+def start_of(model: Model, initial: dict[str, Any]) -> Values:
+    """Return the initial state in which the open cells have recorded values.
+
+    Raises
+    ------
+    SpecError
+        If there is none.
+    """
     for values in model.initial_states():
         if model.show_open_cells(values) == initial:
             return values

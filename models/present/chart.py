@@ -7,9 +7,10 @@ import textwrap
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from counterpoint.models.verdict import Verdict
+from counterpoint.models.verdict import Trace, Verdict
+from counterpoint.spec.notation import Model
 
-from .lanes import Move, arrange, traced
+from .lanes import Move, arranged, traced
 
 NARROWEST = 40
 """The narrowest chart, in columns."""
@@ -22,13 +23,11 @@ _CROWDED = 6
 
 def chosen(verdict: Verdict) -> tuple[str, ...]:
     """Return the values of the cells with several possible initial values, as in ``lock=1``."""
-    model = verdict.model
-    start = traced(verdict).states[0]
-    return tuple(
-        f"{cell.label}={model.show_value(cell, value)}"
-        for cell, value, allowed in zip(model.cells, start, model.initial_values(), strict=True)
-        if len(allowed) > 1
-    )
+    return _chosen(verdict.model, traced(verdict))
+
+
+def _chosen(model: Model, trace: Trace) -> tuple[str, ...]:
+    return tuple(f"{n}={value}" for n, value in model.show_open_cells(trace.states[0]).items())
 
 
 def outcome(verdict: Verdict) -> str:
@@ -66,7 +65,17 @@ def chart(verdict: Verdict, width: int = 80, whole: bool = False) -> str:
         If the verdict has no trace.
     """
     width = max(width, NARROWEST)
-    labels, moves = arrange(verdict)
+    rows = drawn(verdict.model, traced(verdict), width, whole)
+    rows += ["", *textwrap.wrap(outcome(verdict), width)]
+    for line in verdict.explanation.lines:
+        rows += textwrap.wrap(line, width, initial_indent="  ", subsequent_indent="    ")
+    return "\n".join(rows) + "\n"
+
+
+def drawn(model: Model, trace: Trace, width: int = 80, whole: bool = False) -> list[str]:
+    """Return a run as the lines of a chart, without a sentence about its end; see `chart`."""
+    width = max(width, NARROWEST)
+    labels, moves = arranged(model, trace)
     margin = len(str(len(moves))) + 2
     if len(labels) * (_CROWDED + 1) > width - margin:
         used = sorted({m.lane for m in moves}) or [0]
@@ -74,17 +83,14 @@ def chart(verdict: Verdict, width: int = 80, whole: bool = False) -> str:
         moves = tuple(replace(m, lane=used.index(m.lane)) for m in moves)
     page = _Page(width, margin, *_widths(labels, moves, width - margin), whole)
     rows = page.header(labels)
-    if chosen(verdict):
-        rows += page.row("0", None, "", chosen(verdict))
-    loop = traced(verdict).loop
+    if start := _chosen(model, trace):
+        rows += page.row("0", None, "", start)
+    loop = trace.loop
     for number, move in enumerate(moves, start=1):
         rows += [page.rule("for ever:")] if loop == number - 1 else []
         rows += page.row(str(number), move.lane, move.text, move.changes)
     rows += [page.rule("for ever: no step")] if loop == len(moves) else []
-    rows += ["", *textwrap.wrap(outcome(verdict), width)]
-    for line in verdict.explanation.lines:
-        rows += textwrap.wrap(line, width, initial_indent="  ", subsequent_indent="    ")
-    return "\n".join(rows) + "\n"
+    return rows
 
 
 def _widths(labels: tuple[str, ...], moves: tuple[Move, ...], room: int) -> tuple[list[int], int]:

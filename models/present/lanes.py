@@ -43,12 +43,16 @@ def traced(verdict: Verdict) -> Trace:
 
 
 def arrange(verdict: Verdict) -> tuple[tuple[str, ...], tuple[Move, ...]]:
-    """Return the labels of the lanes, and the steps of the trace with their lanes.
+    """Return the labels of the lanes, and the steps of a verdict's trace; see `arranged`."""
+    return arranged(verdict.model, traced(verdict))
+
+
+def arranged(model: Model, trace: Trace) -> tuple[tuple[str, ...], tuple[Move, ...]]:
+    """Return the labels of the lanes, and the steps of a run with their lanes.
 
     Every member of the lane index has a lane. A step without a parameter of that index stands in
     the lane of its own first parameter's member. Steps without parameters share one more lane.
     """
-    model, trace = verdict.model, traced(verdict)
     acting = _acting(model, trace)
     lanes = _lanes(model, trace, acting)
     moves = []
@@ -56,7 +60,7 @@ def arrange(verdict: Verdict) -> tuple[tuple[str, ...], tuple[Move, ...]]:
         place = acting[step.action]
         lane = lanes.index(_member(model, step, place)) if place is not None else len(lanes)
         ends = trace.states[i : i + 2]
-        changes = _changes(model, *ends) if len(ends) == 2 else ()
+        changes = changes_as_text(model, *ends) if len(ends) == 2 else ()
         moves.append(Move(lane, _text(model, step, place), changes))
     labels = _labels(model, lanes)
     if not labels or any(m.lane == len(labels) for m in moves):
@@ -169,8 +173,11 @@ def _text(model: Model, step: Step, place: int | None) -> str:
     return f"{step.action}({inside})" if inside else step.action
 
 
-def _changes(model: Model, before: Values, after: Values) -> tuple[str, ...]:
-    """Return the changes as text; for a truth value only the new one."""
+def changes_as_text(model: Model, before: Values, after: Values) -> tuple[str, ...]:
+    """Return the changes of a step as text, as in ``date[x] 0→1``.
+
+    Of a truth value, only the new one is shown.
+    """
     return tuple(
         f"{label}→{new}" if isinstance(new, bool) else f"{label} {old}→{new}"
         for label, (old, new) in model.changes(before, after).items()

@@ -14,7 +14,7 @@ from ._marks import TEMPORAL, Disabled, check_parameters
 from ._ranks import ranks_of, result_of
 from ._records import Action, Fairness, Property, Step
 from ._refinement import Refinement
-from ._sources import codes, decided, first_line, place_of, say
+from ._sources import codes, decided, first_line, place_of, required_at, say
 from ._spec import Spec
 from ._starts import Values, starts
 from .errors import RangeError, RunInterrupted, SpecError
@@ -285,6 +285,18 @@ class Model:
         except Disabled:
             return None
         return state
+
+    def obstacle(self, values: Values, step: Step) -> str:
+        """Return what keeps a step from being possible, in words; "" if nothing does."""
+        state = self.at(values)
+        try:
+            self.call(step.action, state, *step.binding)
+        except RangeError:
+            return ""
+        except Disabled as error:
+            return required_at(self._line(error, step.action))
+        left = [method for method in self.constraints if not self.call(method, state)]
+        return f"it leaves the constraint {left[0].replace('_', '-')}" if left else ""
 
     @cached_property
     def constraints(self) -> tuple[str, ...]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import linecache
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -46,3 +48,12 @@ def say(error: BaseException) -> str:
 
 def codes(owner: type) -> Iterator[CodeType]:
     return (f.__code__ for f in vars(owner).values() if isinstance(f, FunctionType))
+
+
+def required_at(place: str) -> str:
+    """Return in words that the requirement in a line of a file does not hold."""
+    file, _, line = place.rpartition(":")
+    path = Path(file)
+    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else Path(path.name)
+    text = linecache.getline(file, int(line)).strip()
+    return f"{shown}:{line} does not hold: {text}" if text else f"{shown}:{line} does not hold"

@@ -12,7 +12,8 @@ A test file for pytest or unittest that contains::
 
 visits all states in one test, and makes random runs in plain Python in another one. If a test
 fails, it shows the run as a chart, and the command that reproduces it. The tests that
-``counterpoint export --to pytest`` writes use `load` and `ends_so`.
+``counterpoint export --to pytest`` writes use `load` and `ends_so`. `scenario` makes a run step by
+step, with what must be true in it; `assert_scenario` plays those of a file.
 """
 
 from counterpoint.models.checking.engines import Options
@@ -21,14 +22,18 @@ from counterpoint.models.checking.replaying import ends_so
 from .asserting import assert_holds, assert_mutants_killed, assert_reaches, assert_violated
 from .isolation import load
 from .machines import machine
+from .scenarios import Run, assert_scenario, scenario
 
 __all__ = [
     "Options",
+    "Run",
     "assert_holds",
     "assert_mutants_killed",
     "assert_reaches",
+    "assert_scenario",
     "assert_violated",
     "ends_so",
     "load",
     "machine",
+    "scenario",
 ]

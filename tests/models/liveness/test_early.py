@@ -118,6 +118,7 @@ def test_without_a_compiler_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         raise NoCompiler("none here")
 
     monkeypatch.setattr(exhaustive, "CompiledExplorer", refuse)
+    monkeypatch.setattr(exhaustive, "WORTH_COMPILING", 60)
     path = tmp_path / "ring.py"
     path.write_text(RING.replace("Index(12", "Index(8").replace("% 12", "% 8"))
     model = load(str(path), ["fairness=none"])
