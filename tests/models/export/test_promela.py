@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
+from counterpoint import Set, choose, constraint
 from counterpoint.models.explore import exhaustive
 from counterpoint.models.export import promela as module
 from counterpoint.models.export.promela import promela
@@ -66,6 +67,31 @@ def test_spin_counts_the_same_states(name: str, tmp_path: Path) -> None:
     """A state too many or too few, or another verdict, on a spec of the repository."""
     model = MODELS[name]()
     agree(model, tmp_path, (*model.properties, *model.lemmas))
+
+
+class Bounded(Spec):
+    """A number with several starts, of which a constraint leaves out some."""
+
+    at = Integer(0, 9, initially=ANY)
+    seen = Set(Integer(-1, 1))
+
+    @action
+    def go_on(s, k=choose(Integer(-1, 1))):
+        s.at = s.at + k
+        s.seen.add(k)
+
+    @constraint
+    def between(s):
+        return every(s.at >= 2, s.at <= 4)
+
+    @invariant
+    def not_five(s):
+        return s.at != 5
+
+
+def test_spin_starts_within_a_constraint(tmp_path: Path) -> None:
+    """An initial state outside of a constraint, which Spin visits and we do not."""
+    agree(Model(Bounded()), tmp_path)
 
 
 @pytest.mark.slow
