@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._parameters import Index
-from ._records import Action
+from ._records import Action, Step
 from ._sources import first_line, place_of
 from ._spec import Spec
 from .errors import SpecError
@@ -79,3 +79,22 @@ def _maker(spec: Spec, indices: Sequence[Index]) -> Arguments:
         return tuple(i.argument(spec, m) for i, m in zip(indices, binding, strict=True))
 
     return make
+
+
+def read_step(
+    spec: Spec, actions: Sequence[Action], action: str, parameters: dict[str, str]
+) -> Step:
+    """Return the step with an action's name and its parameters as labels.
+
+    Raises
+    ------
+    SpecError
+        If there is no such action, parameter or member.
+    """
+    for known in actions:
+        if known.name == action:
+            if set(parameters) != {name for name, _ in known.parameters}:
+                raise SpecError(f"{action} does not take the parameters {list(parameters)}")
+            binding = (i.member(spec, str(parameters[n])) for n, i in known.parameters)
+            return Step(action, tuple(binding))
+    raise SpecError(f"{spec.name} has no action {action!r}")

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from ._actions import actions_of, arguments_of
+from ._actions import actions_of, arguments_of, read_step
 from ._fairness import fairness_of
 from ._marks import TEMPORAL, Disabled, check_parameters
 from ._ranks import ranks_of, result_of
@@ -378,20 +378,8 @@ class Model:
         return f"{step.action}({inside})"
 
     def read_step(self, action: str, parameters: dict[str, str]) -> Step:
-        """Return the step with an action's name and its parameters as labels.
-
-        Raises
-        ------
-        SpecError
-            If there is no such action, parameter or member.
-        """
-        for known in self.actions:
-            if known.name == action:
-                if set(parameters) != {name for name, _ in known.parameters}:
-                    raise SpecError(f"{action} does not take the parameters {list(parameters)}")
-                binding = (i.member(self.spec, str(parameters[n])) for n, i in known.parameters)
-                return Step(action, tuple(binding))
-        raise SpecError(f"{self.name} has no action {action!r}")
+        """Return the step with an action's name and its parameters as labels; see `read_step`."""
+        return read_step(self.spec, self.actions, action, parameters)
 
     def changes(self, before: Values, after: Values) -> dict[str, tuple[Any, Any]]:
         """Return the cells that differ: for each label, the old and the new value as shown."""

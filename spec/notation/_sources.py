@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import linecache
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -53,7 +52,6 @@ def codes(owner: type) -> Iterator[CodeType]:
 def required_at(place: str) -> str:
     """Return in words that the requirement in a line of a file does not hold."""
     file, _, line = place.rpartition(":")
-    path = Path(file)
-    shown = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else Path(path.name)
+    shown = file.replace("\\", "/").rpartition("/")[2]
     text = linecache.getline(file, int(line)).strip()
     return f"{shown}:{line} does not hold: {text}" if text else f"{shown}:{line} does not hold"
