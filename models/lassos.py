@@ -208,7 +208,7 @@ def _missing(claim: Property) -> str:
         "eventually": "the condition is never true",
         "infinitely-often": "the condition is not true again",
         "stays": "the condition is false again and again",
-        "leads-to": "the first condition was true, and the second is not true any more",
+        "leads-to": "the first condition was true, and the second is not true from then on",
         "until": "the second condition is never true",
     }[claim.kind]
 

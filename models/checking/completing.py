@@ -14,12 +14,17 @@ MOST_STARTS = 10_000
 
 def completed(model: Model, verdict: Verdict) -> Verdict:
     """Return a verdict that also knows the initial states and the constraints of its spec."""
+    if model.constraints and verdict.reason == "there is no initial state":
+        return replace(verdict, reason=f"{verdict.reason} that satisfies {_names(model)}")
     if verdict.claim.method in model.refinements and verdict.answer != "unknown":
         verdict = _from_the_start(model, verdict)
     if model.constraints and verdict.extent and verdict.answer == "holds":
-        names = ", ".join(name.replace("_", "-") for name in model.constraints)
-        return replace(verdict, extent=f"{verdict.extent}, bounded by {names}")
+        return replace(verdict, extent=f"{verdict.extent}, bounded by {_names(model)}")
     return verdict
+
+
+def _names(model: Model) -> str:
+    return ", ".join(name.replace("_", "-") for name in model.constraints)
 
 
 def _from_the_start(model: Model, verdict: Verdict) -> Verdict:

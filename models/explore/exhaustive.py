@@ -267,8 +267,16 @@ def verdicts(run: Exploration, wanted: Sequence[Property], seconds: float) -> li
     """
     dead = run.dead_actions() if run.complete else []
     notes = [*run.notes, *([f"never possible: {', '.join(dead)}"] if dead else [])]
+    notes += [f"never changes the state: {', '.join(idle)}"] if (idle := _idle(run.system)) else []
     notes += comparing.note_on_ranges(run.system, wanted)
     return [_verdict(run, claim, seconds, tuple(notes)) for claim in wanted]
+
+
+def _idle(system: System) -> list[str]:
+    """Return the actions that assign nothing, as one in which ``s.`` was forgotten."""
+    acting = {c.step.action for c in system.commands if c.updates or c.leaves}
+    there = {c.step.action for c in system.commands}
+    return [a.name for a in system.model.actions if a.name in there - acting]
 
 
 def _verdict(run: Exploration, claim: Property, seconds: float, notes: tuple[str, ...]) -> Verdict:

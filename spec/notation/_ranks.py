@@ -62,6 +62,8 @@ def result_of(kind: str, found: Any) -> Any:
             raise SpecError("it returns a whole number, or a tuple of whole numbers")
         return tuple(map(as_value, numbers))
     if kind not in ("leads-to", "until"):
+        if type(found) is tuple:
+            raise SpecError("it returns one condition; two belong to @leads_to and @until")
         return as_value(found)
     if type(found) is not tuple or len(found) != 2:
         raise SpecError("it returns two conditions: return first, second")

@@ -42,6 +42,11 @@ def say(error: BaseException) -> str:
     if isinstance(error, AssertionError) and not str(error):
         return "an assertion failed: use require for conditions of an action, and an invariant " \
                "for conditions that must always hold"  # fmt: skip
+    if isinstance(error, AttributeError) and hasattr(type(error.obj), "declared_variables"):
+        of: Any = error.obj
+        has = {*of.declared_variables, *of.declared_composites, *of.declared_methods}
+        has |= {p.attribute for p in of.declared_parameters.values()}
+        return f"{of.name} has no {error.name!r} (it has: {', '.join(sorted(has))})"
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 

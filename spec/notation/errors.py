@@ -26,3 +26,6 @@ class RangeError(SpecError):
     def __init__(self, variable: str, message: str) -> None:
         super().__init__(message)
         self.variable = variable
+
+    def __reduce__(self) -> tuple[type[RangeError], tuple[str, str]]:
+        return RangeError, (self.variable, str(self))

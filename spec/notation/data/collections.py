@@ -59,7 +59,7 @@ class Bag(Composite):
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""
-        raise SpecError(f"{where.name} is a bag: add and remove change it")
+        raise SpecError(f"{where.shown} is a bag: add and remove change it")
 
 
 class BagView:
@@ -92,7 +92,7 @@ class BagView:
         cell = self._cell(value)
         most = self._of.number.bounds(self._where.spec)[1]
         if cell.read() >= most:
-            name = self._where.name
+            name = self._where.shown
             raise RangeError(name, f"{name} would have more than {most} copies of a value")
         cell.write(cell.read() + 1)
 
@@ -106,8 +106,8 @@ class BagView:
         """
         cell = self._cell(value)
         if cell.read() == 0:
-            name = self._where.name
-            raise RangeError(name, f"{name} does not have the value to remove")
+            name = self._where.shown
+            raise RangeError(name, f"{name} does not have the value to remove: require that it has")
         cell.write(cell.read() - 1)
 
     def _counts(self) -> list[Value]:
@@ -156,12 +156,12 @@ class Map(Composite):
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield the cells of all keys."""
         for key in members(self.keys, where):
-            yield Leaf(f"{where.name}_has", (*where.key, key), 0)
+            yield Leaf(f"{where.shown}_has", (*where.key, key), 0)
             yield from leaves(self.of, where.at(key))
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""
-        raise SpecError(f"{where.name} is a map: assign to one of its keys")
+        raise SpecError(f"{where.shown} is a map: assign to one of its keys")
 
 
 class MapView:
@@ -188,8 +188,9 @@ class MapView:
             If it has none.
         """
         if no(self.has(key)):
-            name = self._where.name
-            raise RangeError(name, f"{name} has no value for the key that is read")
+            name = self._where.shown
+            raise RangeError(name, f"{name} has no value for the key that is read: an action must "
+                                   f"require has, and a property ask with if")  # fmt: skip
         return view(self._of.of, self._where.at(self._key(key)))
 
     def __setitem__(self, key: Value, value: Any) -> None:
@@ -212,6 +213,10 @@ class MapView:
         clear(self._of, self._where)
 
     def __iter__(self) -> Iterator[Any]:
-        raise SpecError(f"{self._where.name} is a map: loop over its index and ask has")
+        raise SpecError(f"{self._where.shown} is a map: loop over its index and ask has")
 
-    __len__ = __iter__
+    def __contains__(self, key: Value) -> bool:
+        return bool(self.has(key))
+
+    def __len__(self) -> int:
+        raise SpecError(f"{self._where.shown} is a map: write s.{self._where.shown}.size")

@@ -47,19 +47,22 @@ class Where(NamedTuple):
         The first part of the names of its variables.
     key : tuple
         The indices before those of its own parts.
+    shown : str
+        What it is called in an error.
     """
 
     spec: Spec
     name: str
     key: Key
+    shown: str = ""
 
     def part(self, name: str) -> Where:
         """Return where a part stands."""
-        return Where(self.spec, f"{self.name}_{name}" if name else self.name, self.key)
+        return Where(self.spec, f"{self.name}_{name}", self.key, f"{self.shown}.{name}")
 
     def at(self, *key: Value) -> Where:
         """Return where an element stands."""
-        return Where(self.spec, self.name, (*self.key, *key))
+        return Where(self.spec, self.name, (*self.key, *key), self.shown)
 
     def read(self) -> Value:
         """Return the value of a cell."""
@@ -129,10 +132,10 @@ class Composite:
         self.name = name
 
     def __get__(self, spec: Spec | None, owner: type) -> Any:
-        return self if spec is None else self.view(Where(spec, self.name, ()))
+        return self if spec is None else self.view(Where(spec, self.name, (), self.name))
 
     def __set__(self, spec: Spec, value: Any) -> None:
-        self.assign(Where(spec, self.name, ()), value)
+        self.assign(Where(spec, self.name, (), self.name), value)
 
     def variables(self) -> list[Part]:
         """Return the ordinary variables of which it is made."""
@@ -248,7 +251,7 @@ def snapshot(of: Kind, where: Where) -> Any:
         return found
     now = getattr(type(found), "now", None)
     if now is None:
-        raise SpecError(f"{where.name} has no value by itself: read one of its parts")
+        raise SpecError(f"{where.shown} has no value by itself: read one of its parts")
     return now(found)
 
 
@@ -281,7 +284,7 @@ class ArrayOf(Composite):
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""
-        raise SpecError(f"{where.name} is an array: assign to its elements")
+        raise SpecError(f"{where.shown} is an array: assign to its elements")
 
 
 class ElementsView:
@@ -297,7 +300,7 @@ class ElementsView:
         parts = key if type(key) is tuple else (key,)
         if len(parts) != len(self._array.over):
             number = len(self._array.over)
-            raise SpecError(f"{self._where.name} has {number} indices, not {len(parts)}")
+            raise SpecError(f"{self._where.shown} has {number} indices, not {len(parts)}")
         return self._where.at(*parts)
 
     def __getitem__(self, key: Any) -> Any:
@@ -307,4 +310,4 @@ class ElementsView:
         self._array.of.assign(self._at(key), value)
 
     def __iter__(self) -> Iterator[Any]:
-        raise SpecError(f"{self._where.name} is an array: loop over its index")
+        raise SpecError(f"{self._where.shown} is an array: loop over its index")

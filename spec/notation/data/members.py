@@ -37,7 +37,7 @@ def key_of(domain: Index, where: Where, value: Value) -> Value:
         If a scalar does not have the value; members of an index are checked by the cell's array.
     """
     if not isinstance(domain, ValueDomain):
-        return value
+        return _inside(domain, where, value) if type(value) is int else value
     low = domain.low(where.spec)
     key = (ite(value, 1, 0) if domain.of.boolean else value) - low
     return _inside(domain, where, key)
@@ -55,8 +55,13 @@ def inner_key_of(domain: Index, where: Where, value: Value) -> Value:
 
 
 def _inside(domain: Index, where: Where, key: Value) -> Value:
-    if not every(key >= 0, key < domain.size(where.spec)):
-        raise RangeError(where.name, f"a value that {where.name} cannot have is used")
+    size = domain.size(where.spec)
+    if not every(key >= 0, key < size):
+        low = domain.low(where.spec) if isinstance(domain, ValueDomain) else 0
+        value = f" ({int(key) + low})" if isinstance(key, int) else ""
+        raise RangeError(
+            where.shown, f"a value{value} outside {low}..{low + size - 1} is used for {where.shown}"
+        )
     return key
 
 

@@ -167,7 +167,7 @@ class Messages(Composite):
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""
-        raise SpecError(f"{where.name} are messages: send and remove change them")
+        raise SpecError(f"{where.shown} are messages: send and remove change them")
 
 
 class KindView:
@@ -205,7 +205,7 @@ class KindView:
             cell.write(True)
             return
         if cell.read() >= self._copies:
-            name = self._where.name
+            name = self._where.shown
             raise RangeError(name, f"{name} would have more than {self._copies} copies of a "
                                    f"message")  # fmt: skip
         cell.write(cell.read() + 1)
@@ -232,13 +232,13 @@ class MessagesView:
     def __getattr__(self, name: str) -> KindView:
         if name not in self._of.kinds:
             has = ", ".join(self._of.kinds)
-            raise SpecError(f"{self._where.name} has no message {name!r} (its kinds: {has})")
+            raise SpecError(f"{self._where.shown} has no message {name!r} (its kinds: {has})")
         return KindView(self._of.kinds[name], self._where.part(name), self._of.copies)
 
     def _one(self, message: Message) -> tuple[KindView, dict[str, Any]]:
         if not isinstance(message, Message):
-            raise SpecError(f"{self._where.name}: a message is a parameter m=choose(...) of the "
-                            f"action, or name its kind: s.{self._where.name}.KIND")  # fmt: skip
+            raise SpecError(f"{self._where.shown}: a message is a parameter m=choose(...) of the "
+                            f"action, or name its kind: s.{self._where.shown}.KIND")  # fmt: skip
         fields = fields_of(message._fields)
         assert fields is not None
         return getattr(self, message.kind), fields

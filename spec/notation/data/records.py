@@ -64,9 +64,10 @@ class Record(Composite):
         given = fields_of(value)
         if given is None:
             raise SpecError(
-                f"{where.name} is a record: assign its fields, a dict with all of them, or a record"
+                f"{where.shown} is a record: assign its fields, a dict with all of them, or a "
+                f"record"
             )
-        check_fields(where.name, given, self.fields)
+        check_fields(where.shown, given, self.fields)
         for name, of in self.fields.items():
             assign(of, where.part(name), given[name])
 
@@ -138,7 +139,7 @@ class RecordView:
     def _field(self, name: str) -> Kind:
         if name not in self._record.fields:
             has = ", ".join(self._record.fields)
-            raise SpecError(f"{self._where.name} has no field {name!r} (its fields: {has})")
+            raise SpecError(f"{self._where.shown} has no field {name!r} (its fields: {has})")
         found: Kind = self._record.fields[name]
         return found
 

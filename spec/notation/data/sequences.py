@@ -63,14 +63,14 @@ class Sequence(Composite):
 
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield the cells of the length and of all places."""
-        yield Leaf(f"{where.name}_length", where.key, 0)
+        yield Leaf(f"{where.shown}_length", where.key, 0)
         for place in range(self.places.size(where.spec)):
             yield from leaves(self.of, where.at(place))
 
     def assign(self, where: Where, value: Any) -> None:
         """Assign another sequence of the same capacity and kind of values."""
         if not isinstance(value, SequenceView) or not value.like(self, where):
-            raise SpecError(f"{where.name} is a sequence: append changes it, or assign another "
+            raise SpecError(f"{where.shown} is a sequence: append changes it, or assign another "
                             f"sequence of the same capacity and kind")  # fmt: skip
         copy(self, value.where, where)
 
@@ -114,8 +114,9 @@ class SequenceView:
 
     def _inside(self, place: Value) -> Where:
         if not every(place >= 0, place < self.length):
-            name = self.where.name
-            raise RangeError(name, f"{name} has no value at the place that is used")
+            name = self.where.shown
+            raise RangeError(name, f"{name} has no value at the place that is used: an action must "
+                                   f"require that it has, and a property ask with if")  # fmt: skip
         return self.where.at(place)
 
     def __getitem__(self, place: Value) -> Any:
@@ -156,7 +157,7 @@ class SequenceView:
         RangeError
             If the sequence is full.
         """
-        name, length = self.where.name, self.length
+        name, length = self.where.shown, self.length
         if fields and (value is not None or not isinstance(self._of.of, Record)):
             raise SpecError(f"{name}.append takes one value, or the fields of a record")
         if self.full:
@@ -226,7 +227,7 @@ class SequenceView:
     def __eq__(self, other: object) -> Any:
         """Return whether both have the same values in the same order."""
         if not isinstance(other, SequenceView) or not other.like(self._of, self.where):
-            raise SpecError(f"{self.where.name} is compared with a sequence of the same "
+            raise SpecError(f"{self.where.shown} is compared with a sequence of the same "
                             f"capacity and kind")  # fmt: skip
         pairs = zip(leaves(self._of, self.where), leaves(other._of, other.where), strict=True)
         here, there = self.where.spec._store, other.where.spec._store
@@ -240,11 +241,15 @@ class SequenceView:
 
     def __iter__(self) -> Iterator[Any]:
         raise SpecError(
-            f"{self.where.name} is a sequence: loop over range(s.{self.where.name}.capacity) and "
+            f"{self.where.shown} is a sequence: loop over range(s.{self.where.shown}.capacity) and "
             f"compare with its length"
         )
 
-    __len__ = __iter__
+    def __len__(self) -> int:
+        raise SpecError(f"{self.where.shown} is a sequence: write s.{self.where.shown}.length")
+
+    def __bool__(self) -> bool:
+        raise SpecError(f"{self.where.shown} is a sequence: write s.{self.where.shown}.empty")
 
 
 class Queue(Sequence):

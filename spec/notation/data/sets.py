@@ -73,10 +73,10 @@ def truths_of(of: Set, where: Where, value: Any) -> list[Value]:
     """
     if isinstance(value, SetValue):
         if value.span != span(of.of, where):
-            raise SpecError(f"{where.name}: the other set is over another index")
+            raise SpecError(f"{where.shown}: the other set is over another index")
         return value.truths()
     if not isinstance(value, Iterable):
-        raise SpecError(f"{where.name} is a set: {value!r} is no set and no collection of members")
+        raise SpecError(f"{where.shown} is a set: {value!r} is no set and no collection of members")
     found: list[Value] = [False] * len(members(of.of, where))
     for one in value:
         key = inner_key_of(of.of, where, one)
@@ -116,11 +116,15 @@ class SetValue:
 
     def __iter__(self) -> Iterator[Any]:
         raise SpecError(
-            f"{self._where.name} is a set: loop over its index and ask has, as in "
-            f"some(s.{self._where.name}.has(p) for p in ...)"
+            f"{self._where.shown} is a set: loop over its index and ask has, as in "
+            f"some(s.{self._where.shown}.has(p) for p in ...)"
         )
 
-    __len__ = __iter__
+    def __len__(self) -> int:
+        raise SpecError(f"{self._where.shown} is a set: write s.{self._where.shown}.size")
+
+    def __bool__(self) -> bool:
+        raise SpecError(f"{self._where.shown} is a set: write s.{self._where.shown}.empty")
 
     @property
     def size(self) -> Value:

@@ -35,7 +35,7 @@ WRONG = {
     "@stays\n    @action\n    def w(s):\n        s.at = 1": "two marks, action and stays",
     "@stays\n    @property\n    def w(s):\n        return s.at == 1": "stays marks a method",
     "@eventually\n    def w(s):\n        require(s.at == 1)\n        return s.at": "actions only",
-    "@stays\n    def w(s):\n        return s.at == 1, s.at == 2": "a tuple is not a value",
+    "@stays\n    def w(s):\n        return s.at == 1, s.at == 2": "it returns one condition",
     "@until\n    def w(s):\n        return [s.at == 1, s.at == 2]": "returns two conditions",
     "@leads_to\n    def w(s):\n        return None, s.at == 1": "does a method lack its return",
 }

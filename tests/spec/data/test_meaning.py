@@ -49,7 +49,7 @@ class Shelf(Spec):
     plain = Sequence(Integer(-1, 2), capacity=2)
     stack = Sequence(Record(of=Set(kids), size=Integer(-1, 1)), capacity=2)
     bag = Bag(kids, copies=2)
-    net = Messages(copies=2, vote=dict(by=kids, term=Integer(1, 3)))
+    net = Messages(copies=2, vote={"by": kids, "term": Integer(1, 3)})
     small = Instance(Counter, users=1)
     counters = Array(kids, Instance(Counter, users=lambda s: len(s.kids) + 1))
 
@@ -129,7 +129,7 @@ def test_copies_of_messages() -> None:
     s = shelf()
     s.net.vote.send(by=1, term=3)
     s.net.vote.send(by=1, term=3)
-    with pytest.raises(RangeError, match="net_vote would have more than 2 copies"):
+    with pytest.raises(RangeError, match=r"net\.vote would have more than 2 copies"):
         s.net.vote.send(by=1, term=3)
     s.net.vote.receive(by=1, term=3)
     assert s.net.vote.count(by=1, term=3) == 1

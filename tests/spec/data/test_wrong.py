@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
 
 from counterpoint.models.checking.engines import check
 from counterpoint.models.loading import load
-from counterpoint.spec.notation import SpecError
+from counterpoint.spec.notation import RangeError, SpecError
 
 HEAD = """
 from enum import IntEnum
@@ -73,10 +74,10 @@ DONE = {
     "s.bag.add(p); s.bag.add(p)": "bag would have more than 1 copies of a value",
     "s.bag.remove(p)": "bag does not have the value to remove",
     "s.row.put(s.known[p])": "known has no value for the key that is read",
-    "s.some = [5]": "a value that some cannot have is used",
-    "require(s.some >= [7])": "a value that some cannot have is used",
-    "require(no((s.some | [0]).has(2)))": "a value that some cannot have is used",
-    "s.signs.add(1)": "a value that signs cannot have is used",
+    "s.some = [5]": "is used for some",
+    "require(s.some >= [7])": "is used for some",
+    "require(no((s.some | [0]).has(2)))": "is used for some",
+    "s.signs.add(1)": "is used for signs",
     "s.known[p] = 3": "known[N0] would become 3, outside 1..2",
 }
 
@@ -149,3 +150,33 @@ def test_a_domain_that_is_too_large(tmp_path: Path) -> None:
     )
     with pytest.raises(SpecError, match="some_subset of many has 16384 members; 1 to 4096"):
         check(load(str(path)))
+
+
+def test_wrong_truth_and_length_name_what_to_write(tmp_path: Path) -> None:
+    """A set or queue in a condition, with a message about loops."""
+    for done, wanted in {
+        "require(len(s.some) > 1)": "some is a set: write s.some.size",
+        "require(not s.some)": "some is a set: write s.some.empty",
+        "require(len(s.row) > 1)": "row is a sequence: write s.row.length",
+        "require(len(s.known) > 1)": "known is a map: write s.known.size",
+        "s.rows[p].put(s.sum)": "has no 'sum' (it has: act, ",
+    }.items():
+        path = tmp_path / "wrong.py"
+        path.write_text(HEAD + BODY.replace("ACT", done))
+        with pytest.raises(SpecError) as caught:
+            check(load(str(path)))
+        assert wanted in str(caught.value)
+
+
+def test_an_action_that_assigns_nothing_is_named(tmp_path: Path) -> None:
+    """An assignment without `s.`, after which everything holds without a word."""
+    path = tmp_path / "idle.py"
+    path.write_text(HEAD + "    x = Integer(0, 3)\n\n    @action\n    def go(s):\n        x = 1\n")
+    (verdict,) = check(load(str(path)))
+    assert "never changes the state: go" in verdict.notes
+
+
+def test_a_range_error_crosses_processes() -> None:
+    """An error of a spec that becomes a traceback when a process sends it."""
+    found = pickle.loads(pickle.dumps(RangeError("x", "x would become 3")))
+    assert (type(found), found.variable, str(found)) == (RangeError, "x", "x would become 3")
