@@ -149,3 +149,14 @@ def test_a_domain_that_is_too_large(tmp_path: Path) -> None:
     )
     with pytest.raises(SpecError, match="some_subset of many has 16384 members; 1 to 4096"):
         check(load(str(path)))
+
+
+def test_a_domain_without_a_member(tmp_path: Path) -> None:
+    """An index of which there is no member, so that its actions are never possible."""
+    path = tmp_path / "wrong.py"
+    path.write_text(
+        f"{HEAD}    none = DerivedIndex(lambda s: len(s.nodes) - 2, names='k')\n"
+        "    @action\n    def act(s, k): pass\n"
+    )
+    with pytest.raises(SpecError, match="none has 0 members; 1 to 4096 are allowed"):
+        check(load(str(path)))
