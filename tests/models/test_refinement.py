@@ -22,6 +22,7 @@ from counterpoint import (
     refines,
     require,
 )
+from counterpoint.models.checking import completing
 from counterpoint.models.checking.engines import Options, check
 from counterpoint.models.explore.exhaustive import explore
 from counterpoint.models.limits import Limits
@@ -272,3 +273,17 @@ def test_a_start_outside_of_the_constraint_of_the_abstract_spec() -> None:
     found = verdict(Late())
     assert (found.answer, found.extent) == ("violated", "0 steps")
     assert found.reason == "it does not satisfy early of morning"
+
+
+def test_more_initial_states_than_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refinement that is called right although some initial states were not judged."""
+    monkeypatch.setattr(completing, "MOST_STARTS", 2)
+
+    class Open(Watch):
+        """It begins with any minute."""
+
+        minute = Integer(0, 2, initially=ANY)
+
+    assert verdict(Watch()).answer == "holds"
+    found = verdict(Open())
+    assert (found.answer, found.reason) == ("unknown", "there are more than 2 initial states")

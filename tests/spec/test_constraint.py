@@ -167,3 +167,28 @@ def test_a_step_that_always_leads_outside(explorer: str) -> None:
     assert [run.layout.unpack(state) for state in run.states] == [(0, 0, 0)]
     assert run.dead_actions() == ["go_up", "turn"]
     assert model.may_end((0, 0, 0))
+
+
+@pytest.mark.parametrize("explorer", ["python", "compiled"])
+def test_a_deadlock_within_a_constraint(explorer: str) -> None:
+    """A deadlock taken for an end, since a step would leave the constraint if it were possible."""
+
+    class Stuck(Climb):
+        """It cannot go on from 2, and would be outside from 4 on."""
+
+        @action
+        def go_up(s):
+            require(s.at < 2)
+            s.at = s.at + 1
+
+        @action
+        def jump(s):
+            require(s.at == 1, s.on)
+            s.at = 5
+
+    model = Model(Stuck())
+    claim = model.property_named("no-deadlock")
+    (verdict,) = check(model, wanted=[claim], options=Options(explorer=explorer))
+    assert (verdict.answer, verdict.depth) == ("violated", 2)
+    assert verdict.trace is not None
+    assert verdict.trace.states[-1] == (2, 0)

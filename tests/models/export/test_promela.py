@@ -69,14 +69,17 @@ def test_spin_counts_the_same_states(name: str, tmp_path: Path) -> None:
     agree(model, tmp_path, (*model.properties, *model.lemmas))
 
 
+CHANGE = Integer(-1, 1)
+
+
 class Bounded(Spec):
     """A number with several starts, of which a constraint leaves out some."""
 
     at = Integer(0, 9, initially=ANY)
-    seen = Set(Integer(-1, 1))
+    seen = Set(CHANGE)
 
     @action
-    def go_on(s, k=choose(Integer(-1, 1))):
+    def go_on(s, k=choose(CHANGE)):
         s.at = s.at + k
         s.seen.add(k)
 

@@ -180,3 +180,14 @@ def test_a_range_error_crosses_processes() -> None:
     """An error of a spec that becomes a traceback when a process sends it."""
     found = pickle.loads(pickle.dumps(RangeError("x", "x would become 3")))
     assert (type(found), found.variable, str(found)) == (RangeError, "x", "x would become 3")
+
+
+def test_a_domain_without_a_member(tmp_path: Path) -> None:
+    """An index of which there is no member, so that its actions are never possible."""
+    path = tmp_path / "wrong.py"
+    path.write_text(
+        f"{HEAD}    none = DerivedIndex(lambda s: len(s.nodes) - 2, names='k')\n"
+        "    @action\n    def act(s, k): pass\n"
+    )
+    with pytest.raises(SpecError, match="none has 0 members; 1 to 4096 are allowed"):
+        check(load(str(path)))
