@@ -1,4 +1,4 @@
-"""Outcomes of the gate: one for each check, policy, crawler, and misplaced baseline.
+"""Outcomes of the gate: one for each check, file of scenarios, policy, crawler, unused baseline.
 
 Reports, annotations and JUnit files are made from these alone.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-Kind = Literal["check", "policy", "crawler", "baseline"]
+Kind = Literal["check", "scenario", "policy", "crawler", "baseline"]
 Level = Literal["fell", "unknown", "warning"]
 Answer = Literal["as expected", "fell", "unknown"]
 
@@ -78,7 +78,7 @@ class Outcome:
     Attributes
     ----------
     kind : str
-        ``check``, ``policy``, ``crawler`` or ``baseline``.
+        ``check``, ``scenario``, ``policy``, ``crawler`` or ``baseline``.
     group : str
         The spec, the web of a policy, or "" .
     name : str
@@ -96,7 +96,8 @@ class Outcome:
     cases : tuple of Case
         Its parts, whether as expected or not.
     detail : object
-        The `JobOutcome`, `PolicyResult` or `CrawlerResult` that it was made from.
+        The `JobOutcome`, `PolicyResult` or `CrawlerResult` that it was made from, or a tuple of
+        the scenarios that were played.
     """
 
     kind: Kind

@@ -14,18 +14,24 @@ from counterpoint.sim_web import profile
 from counterpoint.sim_web.errors import WebError
 from counterpoint.spec.notation import SpecError
 
-from . import checks
+from . import checks, scenarios
 from .configuration import Configuration, ConfigurationError
 from .configuration.schema import CrawlerTable, PoliciesTable
 from .converting import short_name
 from .job import Job
 from .outcome import Kind, Place
+from .scenarios import ScenarioFile
 
 if TYPE_CHECKING:  # they load numba
     from .crawlers import CrawlerCase
     from .regression.cases import RegressionCase
 
-KINDS: dict[str, Kind] = {"checks": "check", "policies": "policy", "crawlers": "crawler"}
+KINDS: dict[str, Kind] = {
+    "checks": "check",
+    "scenarios": "scenario",
+    "policies": "policy",
+    "crawlers": "crawler",
+}
 """The kinds of entries, as ``--only`` names them."""
 
 
@@ -36,7 +42,7 @@ class Entry:
     Attributes
     ----------
     kind : str
-        ``check``, ``policy`` or ``crawler``.
+        ``check``, ``scenario``, ``policy`` or ``crawler``.
     name : str
         One line.
     labels : tuple of str
@@ -44,7 +50,7 @@ class Entry:
     place : Place
         The row of the configuration.
     what : object
-        The `Job`, the `RegressionCase` with one policy, or the `CrawlerCase`.
+        The `Job`, the `ScenarioFile`, the `RegressionCase` with one policy, or the `CrawlerCase`.
     why : str
     row : int
         The number of the table of a policy. Several tables can have one line.
@@ -81,6 +87,11 @@ class GatePlan:
     def jobs(self) -> list[Job]:
         """The chosen checks."""
         return [one.what for one in self.entries if one.kind == "check"]
+
+    @property
+    def scenarios(self) -> list[ScenarioFile]:
+        """The chosen files of scenarios."""
+        return [one.what for one in self.entries if one.kind == "scenario"]
 
     @property
     def cases(self) -> list[RegressionCase]:
@@ -146,6 +157,8 @@ def plan(
     everything: list[Entry] = []
     if only in (None, "check"):
         everything += map(_check, checks.jobs(configuration))
+    if only in (None, "scenario"):
+        everything += map(_scenario, scenarios.files(configuration))
     if only in (None, "policy"):
         for number, row in enumerate(configuration.document.policies):
             _must_be_measured(row, configuration, number)
@@ -197,7 +210,7 @@ def _must_differ(entries: Iterable[Entry]) -> None:
     """
     seen: dict[tuple[str, str], Place] = {}
     for one in entries:
-        if one.kind == "check":
+        if one.kind in ("check", "scenario"):
             continue
         key = (one.kind, one.name.casefold() if one.kind == "crawler" else one.name)
         if before := seen.get(key):
@@ -214,6 +227,11 @@ def _check(job: Job) -> Entry:
     assert job.place is not None
     shown = tuple(dict.fromkeys(label for label in labels if label))
     return Entry("check", job.name, shown, job.place, job, job.why)
+
+
+def _scenario(file: ScenarioFile) -> Entry:
+    labels = tuple(dict.fromkeys((file.name, file.path.name, file.path.stem)))
+    return Entry("scenario", file.name, labels, file.place, file, file.why)
 
 
 def _policies(row: PoliciesTable, place: Place, number: int) -> list[Entry]:

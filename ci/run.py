@@ -1,4 +1,4 @@
-"""Runs what is planned: checks, policies and crawlers, and compares them with baselines."""
+"""Runs what is planned: checks, scenarios, policies and crawlers, also against baselines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from counterpoint.models.checking.processes import interrupts_held
 from counterpoint.spec.notation import SpecError
 
-from . import converting, gate
+from . import converting, gate, scenarios
 from .outcome import Outcome
 from .plan import GatePlan
 
@@ -67,6 +67,7 @@ def run(
         converting.of_check(one)
         for one in gate.run(settings.budget, chosen.jobs, settings.processes, tell)
     ]
+    found += map(scenarios.run, chosen.scenarios)
     found += _of_policies(chosen, settings, tell)
     found += _of_crawlers(chosen, settings, tell, logs)
     if chosen.is_whole:

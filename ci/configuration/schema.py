@@ -196,6 +196,23 @@ class MutantsTable(Table):
     )
 
 
+class ScenarioTable(Table):
+    """Scenarios: runs written by hand, with what must be true in them.
+
+    Attributes
+    ----------
+    file : str or list of str
+        A file, a folder (for the files ``*.scenario`` in it), or a pattern of files.
+    why : str
+        What the scenarios show, in one sentence.
+    """
+
+    file: str | Names = Field(
+        description="A file of scenarios, a folder with files `*.scenario`, or a pattern of files."
+    )
+    why: str = Field(default="", description="What the scenarios show, in one sentence.")
+
+
 class JobsTable(Table):
     """Checks that a function of yours makes: an iterable of `counterpoint.ci.Job`.
 
@@ -320,6 +337,7 @@ class Document(Table):
     pytest: PytestTable = Field(default_factory=lambda: PytestTable())
     check: list[CheckTable] = []
     mutants: list[MutantsTable] = []
+    scenario: list[ScenarioTable] = []
     jobs: list[JobsTable] = []
     policies: list[PoliciesTable] = []
     crawler: list[CrawlerTable] = []

@@ -12,6 +12,7 @@ from counterpoint.models.present.chart import chart
 from counterpoint.models.present.formats import command
 from counterpoint.models.verdict import by_length
 
+from .. import scenarios
 from ..outcome import Outcome
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ def shown(outcome: Outcome) -> Iterator[Verdict]:
 
 
 def drawn(outcome: Outcome) -> str:
-    """Return the chart of the shortest counterexample that is not expected; "" without one."""
+    """Return the chart of the shortest counterexample, or a scenario, that is not expected."""
+    if outcome.kind == "scenario":
+        return scenarios.drawn(outcome)
     if outcome.kind != "check" or outcome.detail is None:
         return ""
     wrong = {one.of for one in outcome.findings if one.level != "warning"}

@@ -11,7 +11,13 @@ ANSWERS: tuple[Answer, ...] = ("fell", "unknown", "as expected")
 
 MARKS = {"fell": "✗", "unknown": "?", "as expected": "✓"}
 
-KINDS = {"check": "checks", "policy": "policies", "crawler": "crawlers", "baseline": "baselines"}
+KINDS = {
+    "check": "checks",
+    "scenario": "files of scenarios",
+    "policy": "policies",
+    "crawler": "crawlers",
+    "baseline": "baselines",
+}
 """The kinds of outcomes in the order of reports, with their plurals."""
 
 _LEVELS = ("fell", "unknown", "warning")
@@ -37,7 +43,9 @@ def findings(outcome: Outcome) -> list[Finding]:
 
 def counted(number: int, kind: str) -> str:
     """Return a number of outcomes of a kind: ``1 check``, ``2 policies``."""
-    return f"{number:,} {kind if number == 1 else KINDS[kind]}"
+    if number == 1:
+        return "1 file of scenarios" if kind == "scenario" else f"1 {kind}"
+    return f"{number:,} {KINDS[kind]}"
 
 
 def totals(outcomes: Sequence[Outcome]) -> str:

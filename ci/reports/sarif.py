@@ -17,6 +17,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 _RULES = {
     "check": "A property of a spec has another verdict than expected.",
+    "scenario": "A scenario is not met.",
     "policy": "A crawl policy differs from its baseline.",
     "crawler": "A crawler breaks a condition, or differs from its baseline.",
     "baseline": "A baseline belongs to nothing.",

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from counterpoint.models.limits import Limits
+from counterpoint.models.present.lanes import traced
+from counterpoint.models.scenarios.writing import as_scenario
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import TEMPORAL, Model, Property, SpecError
 
@@ -62,6 +64,13 @@ def _run(request: ExportRequest) -> Verdict:
     return first_to_break(request.model, request.wanted, request.limits)
 
 
+def _scenario(request: ExportRequest) -> str:
+    found = _run(request)
+    kind = "reaches" if found.claim.kind == "sometimes" else "violates"
+    title = f"a run that {kind} {found.claim.name}"
+    return as_scenario(found.model, traced(found), title, found.claim)
+
+
 def _graph(request: ExportRequest) -> StateGraph:
     return graph(request.model, request.wanted, request.most_states, request.limits)
 
@@ -75,6 +84,7 @@ FORMATS = {
         Format("mermaid", "a counterexample, as a sequence", lambda r: mermaid.sequence(_run(r))),
         Format("pytest", "a counterexample, as a test of the spec",
                lambda r: regression.regression(_run(r), r.still)),
+        Format("scenario", "a counterexample, as a scenario", _scenario),
         Format("dot", "all states, for Graphviz", lambda r: drawing.dot(_graph(r))),
         Format("graphml", "all states, for networkx, Gephi, ...",
                lambda r: drawing.graphml(_graph(r))),

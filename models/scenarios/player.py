@@ -221,10 +221,11 @@ class Player:
     def _expect_temporal(self, claim: Property, word: str) -> None:
         if word.endswith("reached"):
             raise SpecError(f"{claim.name} is no witness: write violated or holds")
-        if self._loop is None:
+        if self._loop is not None:
+            self._must_lead_back()
+        elif claim.kind != "until" or word == "holds":  # a run may break an until before its end
             raise SpecError(f"{claim.name} is a temporal property, of runs without end: write "
                             "for ever: before the steps that are repeated")  # fmt: skip
-        self._must_lead_back()
         fault = fault_of_lasso(self.model, claim, self.trace)
         unfair = fault not in ("", "not violated")
         if unfair:

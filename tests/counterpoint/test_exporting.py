@@ -20,6 +20,7 @@ BEGINNING = {
     "itf": '{\n "#meta": {"format": "ITF"',
     "mermaid": "sequenceDiagram\n",
     "pytest": '"""window-stm: a run of 13 steps that violates',
+    "scenario": "scenario: a run that violates ",
     "dot": 'digraph "window-stm" {',
     "graphml": "<?xml",
     "mermaid-states": "stateDiagram-v2\n",

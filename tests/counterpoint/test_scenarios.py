@@ -231,6 +231,43 @@ def test_a_run_without_end(capsys: pytest.CaptureFixture[str]) -> None:
         assert played.failure.line == played.scenario.lines[line].number
 
 
+UNTIL = """
+    @until
+    def none_is_added_until_both_have_read(s):
+        return s.counter == 0, every(s.step[p] >= 1 for p in s.processes)
+"""
+
+
+def test_a_run_that_breaks_an_until_needs_no_cycle() -> None:
+    """An `until` that a finite run breaks, and a scenario cannot say so; or one that it keeps."""
+    Path("counter.py").write_text(COUNTER + UNTIL)
+    text = "spec: counter.py\nread P0\nwrite P0\nexpect none-is-added-until-both-have-read WORD\n"
+    [one] = read_scenarios(text.replace("WORD", "violated"), "f")
+    assert play(one).failure is None
+    [one] = read_scenarios(text.replace("write P0", "read P1").replace("WORD", "violated"), "f")
+    failure = play(one).failure
+    assert failure is not None
+    assert "the run does not violate it" in failure.reason
+    [one] = read_scenarios(text.replace("WORD", "holds"), "f")
+    with pytest.raises(SpecError, match=r"f:4: .* write for ever: before the steps"):
+        play(one)
+
+
+@pytest.mark.parametrize("settings", [["left-handed=all-but-one", "fairness=weak"], []])
+def test_an_exported_counterexample_is_met(
+    capsys: pytest.CaptureFixture[str], settings: list[str]
+) -> None:
+    """An exported run, or lasso, that replay does not confirm."""
+    given = [text for one in ["philosophers=2", *settings] for text in ("--set", one)]
+    name = "who-is-hungry-eats" if settings else "no-deadlock"
+    code, out, err = call(capsys, "export", "philosophers", *given, "--to", "scenario",
+                          "--property", name)  # fmt: skip
+    assert (code, err) == (0, "")
+    assert ("for ever:" in out) == bool(settings)
+    code, out, _ = replayed(capsys, out)
+    assert (code, out[:6]) == (0, "agrees")
+
+
 def test_a_step_out_of_a_range_must_be_expected() -> None:
     """A run that leaves a range without a word, or cannot say that it should."""
     text = "spec: quorum.py\ninitial: level = 2\nstep: back\n"

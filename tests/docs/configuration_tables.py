@@ -20,6 +20,7 @@ HEADINGS = {
     "GateTable": "[gate]",
     "CheckTable": "[[check]]",
     "MutantsTable": "[[mutants]]",
+    "ScenarioTable": "[[scenario]]",
     "JobsTable": "[[jobs]]",
     "PoliciesTable": "[[policies]]",
     "CrawlerTable": "[[crawler]]",

@@ -86,7 +86,7 @@ def gate(
     names: tuple[str, ...], config: Path | None, listing: bool, only: str | None, accepting: bool,
     pruning: bool, force: bool, form: str, schema: bool, **given: Any,
 ) -> int:  # fmt: skip
-    r"""Check specs, policies and crawlers as counterpoint.toml says, and write one report.
+    r"""Check specs, scenarios, policies and crawlers as counterpoint.toml says; write one report.
 
     NAME is a spec, a file, a policy, a web or a crawler of the configuration, or a pattern such as
     'window*'. Without names, everything is run.

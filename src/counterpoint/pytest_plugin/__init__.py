@@ -29,13 +29,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the command line and of the ini file."""
     group = parser.getgroup("counterpoint", "specs, policies and synthetic webs")
     group.addoption("--counterpoint", action="store_true", default=False,
-                    help="also run the checks of specs in counterpoint.toml")  # fmt: skip
+                    help="also run the checks and scenarios of counterpoint.toml")  # fmt: skip
     group.addoption("--counterpoint-accept", action="store_true", default=False,
                     help="policy_crawl: write new baselines; refused where CI is set")  # fmt: skip
     group.addoption("--counterpoint-force", action="store_true", default=False,
                     help="write baselines even where CI is set")  # fmt: skip
     parser.addini("counterpoint_specs", type="bool", default=True,
-                  help="collect the specs in files *_spec.py that import counterpoint")  # fmt: skip
+                  help="collect the specs in files *_spec.py, and files *.scenario")  # fmt: skip
     parser.addini("counterpoint_gate", type="bool", default=False,
                   help="always run the checks of counterpoint.toml")  # fmt: skip
     parser.addini("counterpoint_unknown", default="",
@@ -82,12 +82,18 @@ def _add_gate(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the specs of a file, or the checks of the configuration."""
+    """Collect the specs or scenarios of a file, or the checks of the configuration."""
     if file_path == parent.config.stash.get(_GATE, None):
         from counterpoint.pytest_plugin.gate import ConfigurationFile
 
         return ConfigurationFile.from_parent(parent, path=file_path)
-    if not file_path.name.endswith("_spec.py") or not parent.config.getini("counterpoint_specs"):
+    if not parent.config.getini("counterpoint_specs"):
+        return None
+    if file_path.suffix == ".scenario" and _begins_as_scenario(file_path):
+        from counterpoint.pytest_plugin.scenarios import ScenarioFile
+
+        return ScenarioFile.from_parent(parent, path=file_path)
+    if not file_path.name.endswith("_spec.py"):
         return None
     if _is_test(file_path, parent.config) or not _has_specs(file_path):
         return None
@@ -100,6 +106,17 @@ def _is_test(path: Path, config: pytest.Config) -> bool:
     """Return whether pytest collects a file as a module of tests."""
     patterns = config.getini("python_files")
     return any(fnmatch(str(path) if "/" in one else path.name, one) for one in patterns)
+
+
+def _begins_as_scenario(path: Path) -> bool:
+    """Return whether a file is one of ours; other projects have files of that name, too."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return False
+    lines = (line.strip() for line in text.splitlines())
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    return re.match(r"(scenario|spec)\s*:", first) is not None
 
 
 def _has_specs(path: Path) -> bool:

@@ -9,22 +9,25 @@ from contextlib import contextmanager
 import pytest
 
 from counterpoint.ci import configuration as configurations
+from counterpoint.ci import scenarios
 from counterpoint.ci.checks import jobs
 from counterpoint.ci.configuration import Configuration, ConfigurationError
 from counterpoint.testing.isolation import isolated
 
 from .checks import Check
+from .scenarios import ScenarioItem, items
 
 
 class ConfigurationFile(pytest.File):
     """A configuration of the gate."""
 
-    def collect(self) -> Iterator[Check]:
-        """Yield the checks that the budget allows."""
+    def collect(self) -> Iterator[Check | ScenarioItem]:
+        """Yield the checks that the budget allows, and the scenarios."""
         try:
             found = configurations.load(self.path)
             with _entered(found):
                 made = jobs(found)
+                files = list(scenarios.files(found))
         except ConfigurationError as error:
             raise self.CollectError(str(error)) from None
         settings, names = found.document, Counter[str]()
@@ -42,6 +45,8 @@ class ConfigurationFile(pytest.File):
                 entered=lambda: _entered(found),
                 whole=True,
             )
+        for file in files:
+            yield from items(self, file.path, lambda: _entered(found), f"{file.name} · ")
 
 
 @contextmanager

@@ -57,6 +57,7 @@ def export(
     itf             a counterexample as JSON, Apalache's Informal Trace Format
     mermaid         a counterexample as a sequence diagram for Markdown
     pytest          a counterexample as a test that fails while it exists
+    scenario        a counterexample as a scenario, which replay checks
     dot, graphml    all states and steps, for Graphviz; for networkx, Gephi
     mermaid-states  all states and steps as a diagram for Markdown
 
