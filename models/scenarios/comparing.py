@@ -125,7 +125,7 @@ def _value(model: Model, cell: Cell, text: str) -> int:
     if text in known:
         return known[text]
     if (
-        re.fullmatch(r"-?\d+", text)
+        re.fullmatch(r"-?\d{1,18}", text)
         and str(cell.low) in known
         and cell.low <= int(text) <= cell.high
     ):

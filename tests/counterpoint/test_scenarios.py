@@ -182,6 +182,7 @@ def test_each_kind_of_failure(old: str, new: str, line: int, reason: str) -> Non
          "; did you mean counter?"),
         ("spec: counter.py\nexpect counter == 9\n", "f.scenario:2: counter cannot be 9; it is one "
          "of: 0, 1, 2"),
+        (f"spec: counter.py\nexpect counter == {'9' * 5000}\n", "f.scenario:2: counter cannot be"),
         ("spec: peterson\nexpect place[P0] == INSIED\n", "f.scenario:2: place[P0] cannot be INSIED"
          "; did you mean INSIDE?"),
         ("spec: peterson\nexpect place[P0] < INSIDE\n", "f.scenario:2: place[P0] < INSIDE: only n"),

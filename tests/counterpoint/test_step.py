@@ -120,6 +120,7 @@ def test_a_step_that_leaves_a_range(typed: Walk) -> None:
         ("xyzzy 1", "there is no command and no action 'xyzzy'; help lists the commands"),
         ("9", "there is no step 9 here: the numbers go from 1 to 2"),
         ("0", "there is no step 0 here: the numbers go from 1 to 2"),
+        ("9" * 5000, "there is no step 999999999999 here: the numbers go from 1 to 2"),
         ("read", "read fits 2 possible steps: read p=P0; read p=P1"),
         ("read P7", "p cannot be 'P7' (it is one of: P0, P1)"),
         ("read q=P1", "read has no parameter 'q' (its parameters: p)"),

@@ -1,4 +1,4 @@
-"""Spec files in Python, and recorded counterexamples."""
+"""Spec files in Python, recorded counterexamples, and scenarios."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from counterpoint.models.checking.replaying import read_records, replay_record
 from counterpoint.models.loading import load
+from counterpoint.models.scenarios import play_file
 from counterpoint.models.sweeps.results import Results
 from counterpoint.spec.notation import SpecError
 
@@ -20,6 +21,10 @@ _PYTHON = (b"    ", b"\t", b"\n", b":", b"def ", b"class ", b"lambda: ", b"yield
            b"__init__", b"__class__", b"__slots__ = ()\n")  # fmt: skip
 _JSON = (b", ", b": ", b'"trace": ', b'"spec": "peterson"', b'"initial": {}', b'"T9"', b"[]", b"{}",
          b'"parameters": {}', b'"verdict": "holds"', b'"action": "', b'"changes": {}')  # fmt: skip
+_SCENARIO = (b"expect ", b"must ", b"must P0: ", b"for ever:\n", b"scenario: x\n", b"spec: ",
+             b"set: ", b"initial: place[P0] = INSIDE\n", b"possible: ", b"impossible: ", b" == ",
+             b"<", b"property ", b" violated", b" reached", b"; ", b"nothing", b"(", b"{P0", b'"',
+             b"\\", b"p=", b"P0", b"step: ", b" = ", b"ranges", b"#", b"\n")  # fmt: skip
 
 
 def _spec(path: Path) -> None:
@@ -35,6 +40,13 @@ def _replayed(data: bytes) -> None:
         replay_record(record)
 
 
+def _scenarios(path: Path) -> None:
+    for played in play_file(path):
+        assert played.outcome
+        assert bool(played.details()) == (played.failure is not None)
+        assert played.chart()
+
+
 def _results(path: Path) -> None:
     Results(path, "tl2")
 
@@ -46,6 +58,9 @@ READERS = (
     Reader("counterexamples", _replayed, changed(corpus("counterexamples"), _JSON), (SpecError,),
            factor=2000, smallest=64 << 20, example=corpus("counterexamples")[0],
            examples=10),
+    Reader("scenarios", through_file("a.scenario", _scenarios),
+           changed(corpus("scenarios"), _SCENARIO), (SpecError,), factor=2000, smallest=64 << 20,
+           example=corpus("scenarios")[0], examples=30),
     Reader("results", through_file("a.jsonl", _results), changed(corpus("results"), _JSON),
            (SpecError,), examples=3),
 )  # fmt: skip

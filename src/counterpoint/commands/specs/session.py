@@ -117,7 +117,7 @@ class Session:
     # Steps
 
     def _step(self, text: str) -> Iterator[str]:
-        option = self._numbered(int(text)) if text.isdecimal() else self._named(text)
+        option = self._numbered(int(text[:12])) if text.isdecimal() else self._named(text)
         yield from self._taken(option)
         yield from self._standing()
 
