@@ -144,7 +144,7 @@ def test_without_a_configuration_one_line_says_what_to_do(
         (["--accept", "--prune"], "three commands"),
         (["--prune", "specs"], "takes no names"),
         (["none"], "nothing in the configuration is named 'none'"),
-        (["--only", "specs"], "is not one of 'checks', 'policies', 'crawlers'"),
+        (["--only", "specs"], "is not one of 'checks', 'scenarios', 'policies', 'crawlers'"),
         (["--config", "none.toml"], "does not exist"),
     ],
 )

@@ -20,6 +20,7 @@ from counterpoint.models.explore.compiled.explorer import CompiledExploration, C
 from counterpoint.models.explore.compiled.layout import WORD, bit_packing
 from counterpoint.models.explore.python.exploration import Exploration
 from counterpoint.models.limits import Limits, resident_bytes
+from counterpoint.models.loading import load
 from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Disagreement, Trace, confirm
 from counterpoint.spec.notation import Model, Property, SpecError, action, invariant, nodes
@@ -286,3 +287,12 @@ def test_a_command_with_an_open_quotation_mark_is_no_compiler(
     monkeypatch.setenv("CC", 'gcc "')
     with pytest.raises(NoCompiler, match="not a command"):
         found()
+
+
+def test_no_state_is_there_twice_after_the_table_grew() -> None:
+    """Next states that are looked for in the part of the smaller table, and so inserted again."""
+    path = Path(__file__).parents[2] / "examples" / "classics" / "readers_writers.py"
+    model = load(str(path), ["actors=3"])
+    run = CompiledExplorer(trace(model), ()).explore(Limits(), threads=2)
+    assert len(run.states) == len(set(run.states)) == 21_527
+    assert run.transitions == 59_673

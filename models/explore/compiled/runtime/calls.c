@@ -7,8 +7,18 @@ static void expand_block(explorer *e, int k) {
   expand(e, b, from, left < GROUP ? (uint32_t)left : GROUP);
 }
 
+/* In a larger table, other next states belong to each part. */
+static void share_out_again(explorer *e, int k) {
+  block *b = e->blocks + k;
+  memset(b->orders, 0, sizeof b->orders);
+  for (uint32_t i = 0; i < b->count; i++) {
+    int p = part_of(e, b->hashes[i]);
+    b->order[p][b->orders[p]++] = i;
+  }
+}
+
 static int put_in(explorer *e) {
-  uint64_t total = 0, fresh = 0;
+  uint64_t total = 0, fresh = 0, capacity = e->capacity;
   for (int k = 0; k < e->used; k++) {
     if (e->blocks[k].lacks) return NO_MEMORY;
     e->blocks[k].before = total;
@@ -16,6 +26,7 @@ static int put_in(explorer *e) {
   }
   int status = grow_table(e, e->count + total);
   if (status != RUNNING) return status;
+  if (e->capacity != capacity) share(e, share_out_again, e->used, total);
   share(e, insert, e->parts, total);
   for (int k = 0; k < e->used; k++) {
     e->blocks[k].first = e->count + fresh;
