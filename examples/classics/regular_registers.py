@@ -1,6 +1,6 @@
 """Leslie Lamport's smallest example, where a read may overlap a write and see the old or new value.
 
-As in `teaching_concurrency`, but x is set in two steps: in between, whoever reads it may get
+As in `teaching_concurrency`, but x is set in two steps: in between, a reader may get
 either value. From "Teaching Concurrency" (2009); module SimpleRegular of tlaplus/Examples, where x
 is the set of the values that a read may get.
 
