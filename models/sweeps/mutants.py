@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -35,6 +35,8 @@ class Trial:
         The verdicts at the default bounds.
     verdicts : tuple of Verdict
         The verdicts at the bounds of ``at``; the same as `default` if that is empty.
+    shared : tuple of str
+        The properties that the correct spec violates at these bounds as well.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Trial:
     engine: str
     default: tuple[Verdict, ...]
     verdicts: tuple[Verdict, ...]
+    shared: tuple[str, ...] = ()
 
     @property
     def violated(self) -> dict[str, int | None]:
@@ -51,9 +54,14 @@ class Trial:
         return violated(self.verdicts)
 
     @property
+    def kills(self) -> list[str]:
+        """The violated properties that the correct spec does not violate."""
+        return [name for name in self.violated if name not in self.shared]
+
+    @property
     def killed(self) -> bool:
-        """Whether any property is violated."""
-        return bool(self.violated)
+        """Whether any property kills it."""
+        return bool(self.kills)
 
     @property
     def unknown(self) -> str:
@@ -65,9 +73,11 @@ class Trial:
     @property
     def surprises(self) -> tuple[str, ...]:
         """How the result differs from the declaration; lengths count in exhaustive runs only."""
-        if self.engine != "exhaustive":
-            return () if self.killed else ("no property detected it",)
         found = []
+        if self.shared:
+            found.append(f"{_names(self.shared)} violated by the spec without the fault as well")
+        if self.engine != "exhaustive":
+            return (*found, *(() if self.killed else ("no property detected it",)))
         early = violated(self.default) if self.at else {}
         if early:
             found.append(f"{_names(early)} violated at the default bounds; it should survive them")
@@ -90,7 +100,7 @@ def violated(verdicts: Sequence[Verdict]) -> dict[str, int | None]:
     }
 
 
-def _names(named: Mapping[str, Any]) -> str:
+def _names(named: Collection[str]) -> str:
     return f"{', '.join(named)} {'is' if len(named) == 1 else 'are'}"
 
 
@@ -142,7 +152,7 @@ def trial(reference: str, engine: str, limits: Limits, options: Options, name: s
     mutation = found.mutation
     assert mutation is not None
     public = f"{reference}/{name}"
-    given = [f"{n}={v}" for n, v in mutation.at.items()]
+    given = _given(mutation.at)
     default = at = engines.check(load(public), engine, limits.again(), options=options)
     if given:
         at = engines.check(load(public, given), engine, limits.again(), options=options)
@@ -198,21 +208,47 @@ def trials(
             found += result
             if tell is not None:
                 tell(f"{done} of {len(names)} mutants")
-    return found
+    return _with_shared(reference, found, quiet, options or Options())
+
+
+def _with_shared(
+    reference: str, trials: Sequence[Trial], limits: Limits, options: Options
+) -> list[Trial]:
+    """Return the trials with the properties that the correct spec violates at the same bounds."""
+    asked: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+    for one in trials:
+        asked.setdefault((one.engine, _given(one.at)), set()).update(one.violated)
+    shared: dict[tuple[str, tuple[str, ...]], set[str]] = {}
+    for (engine, given), names in asked.items():
+        model = load(reference, given)
+        claims = [claim for claim in model.all_properties if claim.name in names]
+        found = engines.check(model, engine, limits.again(), claims, options=options) if claims \
+            else []  # fmt: skip
+        shared[engine, given] = set(violated(found))
+    return [
+        replace(
+            one, shared=tuple(n for n in one.violated if n in shared[one.engine, _given(one.at)])
+        )
+        for one in trials
+    ]
+
+
+def _given(at: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(f"{name}={value}" for name, value in at.items())
 
 
 def kills_of(trials: Sequence[Trial]) -> dict[str, list[str]]:
     """Return for each property the mutants that it kills, the one with most kills first."""
     found: dict[str, list[str]] = {}
     for one in trials:
-        for name in one.violated:
+        for name in one.kills:
             found.setdefault(name, []).append(one.name)
     return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
 def only_by(trials: Sequence[Trial]) -> dict[str, str]:
     """Return the mutants that exactly one property kills, with that property."""
-    return {t.name: next(iter(t.violated)) for t in trials if len(t.violated) == 1}
+    return {t.name: t.kills[0] for t in trials if len(t.kills) == 1}
 
 
 def to_json(trials: Sequence[Trial]) -> list[dict[str, Any]]:

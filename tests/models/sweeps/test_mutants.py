@@ -398,3 +398,40 @@ def test_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(commands, [*base, "github"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" ")[0] for line in lines] == ["::notice", "::error"]
+
+
+HARMLESS = """
+from counterpoint import Integer, Spec, action, invariant, mutant, require
+
+class Climb(Spec):
+    \"\"\"It violates its own property.\"\"\"
+    at = Integer(0, 3)
+
+    @action
+    def up(s):
+        require(s.at < 3)
+        s.at = s.at + 1
+
+    @invariant
+    def low(s):
+        return s.at < 2
+
+@mutant(killed={"low": 2})
+class Same(Climb):
+    \"\"\"It changes nothing.\"\"\"
+
+    @action
+    def up(s):
+        require(s.at < 3)
+        s.at = s.at + 1
+"""
+
+
+@pytest.mark.parametrize("engine", ["exhaustive", "bounded"])
+def test_what_the_spec_violates_itself_kills_nothing(engine: str, tmp_path: Path) -> None:
+    """A mutant that counts as killed, although the spec without the fault fails the same way."""
+    path = tmp_path / "climb.py"
+    path.write_text(HARMLESS)
+    (found,) = trials(f"{path}:Climb", engine)
+    assert (found.answer, found.shared, found.kills) == ("survives", ("low",), [])
+    assert found.surprises[0] == "low is violated by the spec without the fault as well"
