@@ -30,13 +30,18 @@ SPECS = {
     "scent-in-time": "counterpoint.spec.crawl.scent_time:ScentInTime",
     "tl2": "counterpoint.spec.stm.tl2:TL2",
     "tl2-progress": "counterpoint.spec.stm.progressing:TL2Progress",
+    "tms2": "counterpoint.spec.stm.tms2:TMS2",
     "window-progress": "counterpoint.spec.stm.progressing:WindowProgress",
     "window-stm": "counterpoint.spec.stm.window:Window",
+    "window-tms2": "counterpoint.spec.stm.tms2:RefiningWindow",
 }
 """For each public name, ``module:class``."""
 
 PROOFS = {
     "counterpoint.spec.crawl.scent:Scent": ("counterpoint.spec.crawl.scent_proof:EndlessScent",),
+    "counterpoint.spec.stm.tms2:RefiningWindow": (
+        "counterpoint.spec.stm.tms2_proof:RefiningRecordedWindow",
+    ),
     "counterpoint.spec.stm.window:Window": (
         "counterpoint.spec.stm.window_proof:EndlessWindow",
         "counterpoint.spec.stm.recorded_window:RecordedWindow",
@@ -67,6 +72,7 @@ MUTANTS = {
     "scent-in-time": "counterpoint.spec.crawl.mutants.scent_time",
     "tl2": "counterpoint.spec.stm.mutants.tl2",
     "tl2-progress": "counterpoint.spec.stm.mutants.progress",
+    "tms2": "counterpoint.spec.stm.tms2:TMS2",
     "window-progress": "counterpoint.spec.stm.mutants.progress",
     "window-stm": "counterpoint.spec.stm.mutants.window",
 }

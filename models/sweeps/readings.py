@@ -16,7 +16,7 @@ from counterpoint.models.checking.engines import FEW_COMPARED
 from counterpoint.models.checking.processes import in_order
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
-from counterpoint.spec.notation import TEMPORAL, Choice, Claim, Model, SpecError
+from counterpoint.spec.notation import TEMPORAL, Choice, Claim, Model, Property, SpecError
 
 from .fingerprint import fingerprint
 from .results import ModelOutcome, Results
@@ -117,20 +117,35 @@ def claim_of(model: Model) -> Claim:
     return claim
 
 
-def criteria_of(model: Model, claim: Claim) -> tuple[str, ...]:
-    """Return the criteria to judge: those of the spec, and the one of the claim.
+def criteria_of(models: Sequence[Model], claim: Claim) -> tuple[str, ...]:
+    """Return the criteria to judge: those of the spec, and those of the claim.
+
+    Parameters
+    ----------
+    models : sequence of Model
+        The spec at each bound. Criteria beside the claim's that no bound has are left out.
+    claim : Claim
 
     Raises
     ------
     SpecError
-        If one of them is neither an invariant nor a temporal property.
+        If one of them does not exist, or is neither an invariant nor a temporal property.
     """
-    named = dict.fromkeys((*model.spec.criteria, claim.criterion))
+    first = models[0]
+    named = tuple(dict.fromkeys((*first.spec.criteria, claim.criterion, *claim.beside)))
     for name in named:
-        if model.property_named(name).kind not in ("invariant", *TEMPORAL):
-            raise SpecError(f"{model.name}: {name} is neither an invariant nor a temporal "
-                            "property, and readings judge only these")  # fmt: skip
-    return tuple(named)
+        optional = name != claim.criterion and name.replace("-", "_") in first.spec.declared_methods
+        found = [judged_at(model, [name])[0] for model in models if judged_at(model, [name])]
+        for one in found or ([] if optional else [first.property_named(name)]):
+            if one.kind not in ("invariant", *TEMPORAL):
+                raise SpecError(f"{first.name}: {name} is neither an invariant nor a temporal "
+                                "property, and readings judge only these")  # fmt: skip
+    return tuple(name for name in named if any(judged_at(model, [name]) for model in models))
+
+
+def judged_at(model: Model, criteria: Sequence[str]) -> list[Property]:
+    """Return those criteria that a spec has at its bounds."""
+    return [one for one in model.all_properties if one.name in criteria]
 
 
 def varied(model: Model, settings: Sequence[str]) -> dict[str, tuple[str, ...]]:
@@ -216,10 +231,10 @@ def study(
     limits = limits or Limits()
     model = load(reference, settings)
     claim = claim_of(model)
-    criteria = criteria_of(model, claim)
     choices = varied(model, settings)
     combinations = grid(choices, changes)
     bounds = [tuple(settings), *(_instead(reference, settings, one) for one in also)]
+    criteria = criteria_of([load(reference, b) for b in bounds], claim)
     wanted = {
         (i, v, b): [*b, *(f"{n}={c}" for n, c in row.items()), f"{claim.parameter}={v}"]
         for b in bounds
@@ -344,7 +359,8 @@ def fingerprint_of(reference: str, criteria: Sequence[str], settings: Sequence[s
     criteria : sequence of str
         The invariants and temporal properties to judge.
     """
-    return fingerprint(load(reference, settings), criteria)
+    model = load(reference, settings)
+    return fingerprint(model, [one.name for one in judged_at(model, criteria)])
 
 
 def outcome_of(
@@ -365,7 +381,9 @@ def outcome_of(
     if left == 0:
         return ModelOutcome({}, 0, f"the time limit of {limits.seconds:g} s was reached")
     model = load(reference, settings)
-    wanted = [model.property_named(name) for name in criteria]
+    wanted = judged_at(model, criteria)
+    if not wanted:
+        return ModelOutcome({}, 0)
     verdicts = engines.check(
         model, limits=Limits(left, limits.bytes), wanted=wanted, options=FEW_COMPARED
     )

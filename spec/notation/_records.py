@@ -69,12 +69,15 @@ class Claim:
         The value with which the criterion is violated, and the one with which it holds.
     criterion : str
         The name of the property that distinguishes them.
+    beside : tuple of str
+        Other properties that ``counterpoint readings`` shows, at the bounds that have them.
     """
 
     parameter: str
     broken: str
     clean: str
     criterion: str
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

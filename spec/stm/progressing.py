@@ -6,7 +6,17 @@ while it is later than the moment that some running transaction sees.
 
 from __future__ import annotations
 
-from counterpoint.spec.notation import Array, Choice, Integer, Value, every, ite, maximum, some
+from counterpoint.spec.notation import (
+    Array,
+    Choice,
+    Claim,
+    Integer,
+    Value,
+    every,
+    ite,
+    maximum,
+    some,
+)
 
 from .dstm import DSTM
 from .jvstm import JVSTM
@@ -34,6 +44,10 @@ class WindowProgress(Progress, Window):
 
     name = "window-progress"
     criteria = ("progressiveness", "strong-progressiveness")
+    published_claim = Claim(
+        "fetch-and-increment", broken="old", clean="new", criterion="opacity",
+        beside=("livelock-freedom", "obstruction-freedom", "lock-freedom", "local-progress"),
+    )  # fmt: skip
 
     clock = Integer(0, lambda s: s.latest)
     date = Array(

@@ -14,6 +14,7 @@ from counterpoint import (
     Spec,
     action,
     infinitely_often,
+    invariant,
     leads_to,
     mutant,
     require,
@@ -23,7 +24,8 @@ from counterpoint.main import counterpoint
 from counterpoint.models.loading import load
 from counterpoint.models.sweeps.fingerprint import fingerprint
 from counterpoint.models.sweeps.mutants import trials
-from counterpoint.models.sweeps.readings import study
+from counterpoint.models.sweeps.readings import criteria_of, study
+from counterpoint.spec.notation import Model, SpecError
 
 
 class Queue(Spec):
@@ -63,6 +65,28 @@ class Queue(Spec):
         return s.holder == 0
 
     @leads_to
+    def who_asks_is_served(s):
+        return s.wants[0], s.holder == 1
+
+
+class Served(Queue):
+    """What is judged depends on a bound: one property of single states, two of whole runs."""
+
+    published_claim = Claim(
+        "leaving", "never", "fair", "one-holder", beside=("it-is-free", "who-asks-is-served")
+    )
+    criteria = ()
+    runs = Choice("no", "yes", reading=False)
+
+    @invariant(when=lambda s: s.runs == "no")
+    def one_holder(s):
+        return s.holder < 3
+
+    @infinitely_often(when=lambda s: s.runs == "yes")
+    def it_is_free(s):
+        return s.holder == 0
+
+    @leads_to(when=lambda s: s.runs == "yes")
     def who_asks_is_served(s):
         return s.wants[0], s.holder == 1
 
@@ -113,6 +137,33 @@ def test_readings_in_text(capsys: pytest.CaptureFixture[str]) -> None:
     said = " ".join(capsys.readouterr().out.split())
     assert "fairness=weak breaks who-asks-is-served, strong does not" in said
     assert "The claim is kept exactly with leaving=fair" in said
+
+
+def test_a_criterion_that_a_bound_has(capsys: pytest.CaptureFixture[str]) -> None:
+    """Readings that keep safety and lose progress, and a table that shows safety alone."""
+    reference, fixed = f"{__file__}:Served", ["counting=never"]
+    assert study(reference, fixed).criteria == ("one-holder",)
+    found = study(reference, fixed, also=["runs=yes"])
+    assert found.criteria == ("one-holder", "it-is-free", "who-asks-is-served")
+    lost = {tuple(row.choices.values()): (set(row.broken.violated), set(row.clean.violated))
+            for row in found.rows}  # fmt: skip
+    both = {"it-is-free", "who-asks-is-served"}
+    assert lost == {("strong",): (both, set()), ("weak",): (both, {"who-asks-is-served"})}
+    run(counterpoint, ["readings", reference, "--set", "counting=never", "--also", "runs=yes"])
+    said = " ".join(capsys.readouterr().out.split())
+    assert "2 models keep one-holder and lose it-is-free, the first with leaving=never." in said
+    assert "3 models keep one-holder and lose who-asks-is-served, the first with" in said
+
+
+def test_a_criterion_that_no_bound_has() -> None:
+    """A misspelled property beside the claim that is left out in silence."""
+
+    class Wrong(Served):
+        published_claim = Claim("leaving", "never", "fair", "one-holder", beside=("it-is-gone",))
+
+    model = Model(Wrong())
+    with pytest.raises(SpecError, match="has no property 'it-is-gone'"):
+        criteria_of([model], Wrong.published_claim)
 
 
 def test_mutants_are_killed_by_lassos() -> None:

@@ -217,6 +217,7 @@ def summary(study: ReadingsStudy) -> Iterator[str]:
         + (f" ({claim.broken}: {in_steps(default)})." if default is not None else ".")
     )
     yield from _one_choice(study)
+    yield from _beside(study)
     if study.complete and not kinds["unknown"]:
         yield from _all_rows(study)
     elif not study.complete:
@@ -237,6 +238,29 @@ def _one_choice(study: ReadingsStudy) -> Iterator[str]:
             yield f"One choice changed: {_phrase(study, kind)} with {_listed(groups[kind], 'or')}."
     if len(changed) > 1 and all(kind == "kept" for _, kind in changed):
         yield "No single choice decides: whichever choice is changed, the claim is kept."
+
+
+def _beside(study: ReadingsStudy) -> Iterator[str]:
+    """Yield for each property beside the claim the rows that keep the criterion and lose it."""
+    claim = study.claim
+    for name in (one for one in claim.beside if one in study.criteria):
+        lost = [
+            (row, value)
+            for row in study.rows
+            for value, outcome in ((claim.broken, row.broken), (claim.clean, row.clean))
+            if name in outcome.violated and claim.criterion not in outcome.violated
+        ]
+        if not lost:
+            decided = not any(o.unknown for row in study.rows for o in (row.broken, row.clean))
+            none = "No model" if decided else "Of the models that are decided, none"
+            yield f"{none} keeps {claim.criterion} and loses {name}."
+            continue
+        row, value = lost[0]
+        changes = {**study.changes(row), claim.parameter: value}
+        number = f"{len(lost):,} model{' keeps' if len(lost) == 1 else 's keep'}"
+        first = _listed([f"{n}={v}" for n, v in changes.items()], "and")
+        ends = "s" if len(lost) == 1 else ""
+        yield f"{number} {claim.criterion} and lose{ends} {name}, the first with {first}."
 
 
 def _all_rows(study: ReadingsStudy) -> Iterator[str]:
