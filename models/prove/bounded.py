@@ -212,7 +212,7 @@ class _Bounded:
 
     def go(self, steps: int) -> None:
         with reading(self.record):
-            self.system = trace(self.model, self.limits)
+            self.system = trace(self.model, self.limits, self.wanted)
             run = Unrolling(self.system)
         if run.ask(self.limits) == z3.unsat:
             raise LimitReached("there is no initial state")

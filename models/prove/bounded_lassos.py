@@ -86,7 +86,7 @@ class _Search:
         """Search lassos of at most some steps."""
         with reading(self.record):
             _ = self.model.fairness
-            self.system = trace(self.model, self.limits)
+            self.system = trace(self.model, self.limits, self.wanted)
             lassos = _Lassos(self.system, self.wanted)
         run = lassos.run
         if run.ask(self.limits) == z3.unsat:

@@ -6,7 +6,7 @@ branches. Infeasible paths are dropped, and paths with the same effect are merge
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -142,36 +142,53 @@ class System:
             for k in range(len(paths[0][1]))
         )
 
-    @cached_property
-    def _transitions(self) -> list[tuple[Property, Node, dict[Node, int]]]:
-        """Transition properties over cells and their values after the step."""
+    def transitions(
+        self, wanted: Collection[Property], limits: Limits | None = None
+    ) -> list[tuple[Property, Node, dict[Node, int]]]:
+        """Return transition properties over cells and their values after the step.
+
+        Parameters
+        ----------
+        wanted : collection of Property
+            Other properties are left out.
+        limits : Limits, optional
+
+        Returns
+        -------
+        list of (Property, Node, dict)
+            The condition, and the position of each cell whose next value it reads, by its node.
+        """
         primed = [
             nodes.cell(replace(c, variable=c.variable + "'", label=c.label + "'"))
             for c in self.model.cells
         ]
-        after = [value_of(n) for n in primed]
         places = {n: i for i, n in enumerate(primed) if n.op == "cell"}
-        kinds = [p for p in self.model.properties if p.kind == "transition"]
-        return [(p, self._of_steps(p.method, after), places) for p in kinds]
+        names = {p.name for p in wanted if p.kind == "transition"}
+        asked = [p for p in self.model.properties if p.name in names]
+        return [(p, self._of_steps(p.method, primed, limits), places) for p in asked]
 
-    def _of_steps(self, method: str, after: Sequence[Any]) -> Node:
+    def _of_steps(self, method: str, primed: Sequence[Node], limits: Limits | None) -> Node:
         """Return the condition of a transition property, or of a refinement."""
         refinement = self.model.refinements.get(method)
         if refinement is None:
-            return self.formula(method, self.model.at(after))
-        commands = [(c.guard, c.updates) for c in trace(refinement.abstract).commands
-                    if not c.leaves]  # fmt: skip
-        before = [value_of(n) for n in self.cells]
-        return refining.condition(refinement, commands, before, after, explore)
+            return self.formula(method, self.model.at([value_of(n) for n in primed]))
+        abstract = trace(refinement.abstract, limits, ())
+        commands = [(c.guard, c.updates) for c in abstract.commands if not c.leaves]
+        values = [value_of(n) for n in self.cells]
+        paths = explore(lambda: refining.read(refinement, values), limits)
+        after = dict(zip(self.cells, primed, strict=True))
+        return refining.condition(refining.merged(paths), after, refinement, commands)
 
-    def checked(self, command: Command) -> Command:
-        """Return a command with the conditions of the transition properties."""
+    def checked(
+        self, command: Command, transitions: Sequence[tuple[Property, Node, dict[Node, int]]]
+    ) -> Command:
+        """Return a command with the conditions of transition properties; see `transitions`."""
         if command.leaves:
             return command
         facts = facts_of(command.guard)
         given = facts.replacements()
         checks = []
-        for claim, condition, places in self._transitions:
+        for claim, condition, places in transitions:
             new = dict(command.updates)
             stepped = {n: new.get(i, self.cells[i]) for n, i in places.items()}
             rest = nodes.rebuild(nodes.rebuild(condition, stepped, {}), given, {})
@@ -212,8 +229,20 @@ def explore(run: Callable[[], T], limits: Limits | None = None) -> Iterator[tupl
         todo.extend([*path.decisions[:i], False] for i in reversed(new))
 
 
-def trace(model: Model, limits: Limits | None = None) -> System:
+def trace(
+    model: Model, limits: Limits | None = None, wanted: Collection[Property] | None = None
+) -> System:
     """Return a spec's guarded commands.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    limits : Limits, optional
+        By default there are none.
+    wanted : collection of Property, optional
+        The transition properties whose conditions the commands get; by default all. Other
+        properties may be among them.
 
     Raises
     ------
@@ -228,7 +257,8 @@ def trace(model: Model, limits: Limits | None = None) -> System:
     found = [c for c in found if not c.leaves or _satisfiable(c.guard)]
     if model.constraints:
         found, system.left_out = _within(system, found)
-    system.commands = tuple(map(system.checked, found))
+    transitions = system.transitions(model.properties if wanted is None else wanted, limits)
+    system.commands = tuple(system.checked(command, transitions) for command in found)
     return system
 
 
