@@ -156,7 +156,7 @@ class Map(Composite):
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield the cells of all keys."""
         for key in members(self.keys, where):
-            yield Leaf(f"{where.shown}_has", (*where.key, key), 0)
+            yield Leaf(f"{where.name}_has", (*where.key, key), 0)
             yield from leaves(self.of, where.at(key))
 
     def assign(self, where: Where, value: Any) -> None:

@@ -63,7 +63,7 @@ class Sequence(Composite):
 
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield the cells of the length and of all places."""
-        yield Leaf(f"{where.shown}_length", where.key, 0)
+        yield Leaf(f"{where.name}_length", where.key, 0)
         for place in range(self.places.size(where.spec)):
             yield from leaves(self.of, where.at(place))
 

@@ -335,3 +335,34 @@ def test_clear_leaves_an_empty_set() -> None:
     assert state.other.size == 2
     state.other.clear()
     assert state.other.empty
+
+
+class Nested(Spec):
+    """Queues and a map that are parts of others."""
+
+    kids = Index(2, names="p")
+    box = Record(row=Queue(kids, capacity=2), known=Map(kids, Integer(0, 2)))
+    rows = Array(kids, Record(row=Queue(kids, capacity=2)))
+
+    @action
+    def fill(s, p):
+        require(no(s.box.row.full))
+        s.box.row.put(p)
+        s.box.known[p] = 2
+
+    @action
+    def empty(s):
+        s.box.row.clear()
+        s.box.known.clear()
+        s.rows[0].row.clear()
+
+
+def test_queues_and_maps_in_records() -> None:
+    """A queue or a map in a record that cannot be cleared."""
+    model = Model(Nested())
+    first = next(model.initial_states())
+    filled = model.take(first, Step("fill", (1,)))
+    assert filled is not None
+    now = shown(model, filled)
+    assert (now["box.row.length"], now["box.row[0]"], now["box.known[1]"]) == (1, "1", 2)
+    assert model.take(filled, Step("empty", ())) == first
