@@ -230,10 +230,10 @@ class Model:
         except RangeError as error:
             message = f"{error} in {self._doing(method, arguments)}"
             if not any(a.name == method for a in self.actions):  # no trace shows this place
-                message = f"{self._line(error, method)}: {message}"
+                message = f"{self.line_of(error, method)}: {message}"
             raise RangeError(error.variable, message) from error
         except (Exception, SystemExit, GeneratorExit) as error:
-            place = self._line(error, method)
+            place = self.line_of(error, method)
             raise SpecError(f"{place}: in {method}: {say(error)}") from error
         finally:
             judging.reset(token)
@@ -252,7 +252,7 @@ class Model:
         marks = self.spec.declared_methods.items()
         return frozenset(name for name, mark in marks if mark.kind == "action")
 
-    def _line(self, error: BaseException, method: str) -> str:
+    def line_of(self, error: BaseException, method: str) -> str:
         """Return file and line of the innermost frame in the spec's files, or of the method."""
         classes = [c for c in type(self.spec).__mro__ if c not in (Spec, object)]
         files = {f.co_filename for c in classes for f in codes(c)}
@@ -294,7 +294,7 @@ class Model:
         except RangeError:
             return ""
         except Disabled as error:
-            return required_at(self._line(error, step.action))
+            return required_at(self.line_of(error, step.action))
         left = [method for method in self.constraints if not self.call(method, state)]
         return f"it leaves the constraint {left[0].replace('_', '-')}" if left else ""
 

@@ -54,9 +54,13 @@ def codes(owner: type) -> Iterator[CodeType]:
     return (f.__code__ for f in vars(owner).values() if isinstance(f, FunctionType))
 
 
+def short_place(place: str) -> str:
+    """Return a file and line without the folders."""
+    return place.replace("\\", "/").rpartition("/")[2]
+
+
 def required_at(place: str) -> str:
     """Return in words that the requirement in a line of a file does not hold."""
     file, _, line = place.rpartition(":")
-    shown = file.replace("\\", "/").rpartition("/")[2]
     text = linecache.getline(file, int(line)).strip()
-    return f"{shown}:{line} does not hold: {text}" if text else f"{shown}:{line} does not hold"
+    return f"{short_place(place)} does not hold" + (f": {text}" if text else "")

@@ -103,7 +103,9 @@ def test_each_engine_judges_it(engine: str) -> None:
         wrong = verdict(Watch(carry="lost"), engine, steps=14, runs=400)
         assert wrong.answer == "violated"
         assert wrong.trace is not None
-        assert wrong.reason == "in clock it would be hour 3→2, which is none of its steps"
+        assert wrong.reason == (
+            "in clock it would be hour: 3→2 and no other change, which is none of its steps"
+        )
         assert violates(wrong.model, wrong.claim, wrong.trace)
         assert engine == "stateful" or len(wrong.trace.steps) == 12
 
@@ -201,7 +203,12 @@ WRONG = {
     "s.minute = 1; abstract.hour = 0; abstract.rung.clear()": "must not change the state",
     "require(s.low)": "require may be used in actions only",
     "abstract.our = 1": "clock has no variable 'our' to assign to",
-    "abstract.hour = abstract.hour + 1": "is read before it is assigned",
+    "abstract.hour = abstract.hour + 1": "hour of clock is read before it is assigned",
+    "abstract.rung.clear(); abstract.hour = ite(s.low, 1, abstract.hour)": (
+        "hour of clock is read before it is assigned"
+    ),
+    "abstract.hour = abstract.rung.has(2)": "rung[2] of clock is read before it is assigned",
+    "abstract.rung.clear(); abstract.hour = [1]": "hour would become [1], which is no integer",
 }
 
 
@@ -222,12 +229,67 @@ def test_a_wrong_mapping(body: str, tmp_path: Path) -> None:
     if WRONG[body] is None:
         (found,) = check(model, wanted=[model.property_named("mapping")])
         assert found.answer == "violated"
-        assert "its image leaves a range of clock: hour would become 7" in found.reason
+        why = "a range of clock at mine.py:9: hour would become 7, outside 0..3"
+        assert found.reason == f"its image leaves {why}"
         return
     with pytest.raises(SpecError) as caught:
         check(model, wanted=[model.property_named("mapping")])
     assert str(WRONG[body]) in str(caught.value)
-    assert str(caught.value).startswith(f"{path}:")
+    line = 7 if "never assigned" in str(WRONG[body]) or "nothing" in str(WRONG[body]) else 9
+    assert str(caught.value).startswith(f"{path}:{line}: in mapping: ")
+
+
+def test_a_reason_says_what_changes_and_what_does_not() -> None:
+    """Cells of a set that nobody has written, or a change that is not shown."""
+
+    class Deaf(Watch):
+        """The clock rings at all hours at once, at minute 2."""
+
+        without = ("as_clock",)
+
+        @refines(Clock)
+        def mapping(s, abstract):
+            abstract.hour = 0
+            abstract.rung = [h for h in s.hours if s.minute == 2]
+
+    model = Model(Deaf())
+    (found,) = check(model, wanted=[model.property_named("mapping")])
+    assert found.reason == (
+        "in clock it would be rung: {}→{0, 1, 2, 3} and no other change, which is none of its steps"
+    )
+
+
+def test_a_reason_shows_some_of_many_changes() -> None:
+    """A reason of many lines."""
+
+    class Lamps(Spec):
+        """Lamps that never change."""
+
+        lamps = Index(12)
+        lit = Array(lamps, Boolean())
+
+        @action
+        def rest(s):
+            require(False)
+
+    class Switch(Spec):
+        """All lamps at once."""
+
+        lamps = Index(12)
+        on = Boolean()
+
+        @action
+        def turn(s):
+            s.on = True
+
+        @refines(Lamps)
+        def mapping(s, abstract):
+            for i in s.lamps:
+                abstract.lit[i] = s.on
+
+    (found, *_) = check(Model(Switch()))
+    assert "lit[7]: False→True and 4 more changes, which is none" in found.reason
+    assert "lit[8]" not in found.reason
 
 
 def test_what_cannot_be_refined(tmp_path: Path) -> None:

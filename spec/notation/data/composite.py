@@ -36,6 +36,27 @@ class Leaf(NamedTuple):
     blank: int
 
 
+class Whole(NamedTuple):
+    """A value with parts that people read as one.
+
+    Attributes
+    ----------
+    label : str
+        What it is called, as in ``rows[T0]``.
+    text : str
+        The value, as in ``⟨a, b⟩``.
+    is_set : bool
+        Whether it is a set, and not a sequence.
+    leaves : tuple of Leaf
+        Its cells.
+    """
+
+    label: str
+    text: str
+    is_set: bool
+    leaves: tuple[Leaf, ...]
+
+
 class Where(NamedTuple):
     """Where a value stands in a state.
 
@@ -149,6 +170,10 @@ class Composite:
         """Return an array of such values: what ``Array(over, ...)`` makes of them."""
         return ArrayOf(over, self)
 
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield the sequences and sets in a value of a concrete state, the outer ones only."""
+        yield from ()
+
     # What each kind defines
 
     def declare(self, plan: Plan) -> Iterator[Part]:
@@ -161,6 +186,10 @@ class Composite:
 
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield all cells of a value."""
+        raise NotImplementedError
+
+    def show(self, where: Where) -> str:
+        """Return a value of a concrete state as text."""
         raise NotImplementedError
 
     def assign(self, where: Where, value: Any) -> None:
@@ -221,6 +250,19 @@ def assign(of: Kind, where: Where, value: Any) -> None:
         where.write(value)
 
 
+def show(of: Kind, where: Where) -> str:
+    """Return a value of a concrete state as text."""
+    if isinstance(of, Composite):
+        return of.show(where)
+    return str(of.show(where.spec, int(where.read())))
+
+
+def wholes(of: Kind, where: Where, label: str) -> Iterator[Whole]:
+    """Yield the sequences and sets in a value of a concrete state; see `Composite.wholes`."""
+    if isinstance(of, Composite):
+        yield from of.wholes(where, label)
+
+
 def leaves(of: Kind, where: Where) -> Iterator[Leaf]:
     """Yield all cells of a value of some kind."""
     if isinstance(of, Composite):
@@ -279,8 +321,21 @@ class ArrayOf(Composite):
 
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield the cells of all elements."""
-        for key in product(*(range(index.size(where.spec)) for index in self.over)):
+        for key in self._keys(where):
             yield from self.of.leaves(where.at(*key))
+
+    def _keys(self, where: Where) -> Iterator[tuple[int, ...]]:
+        yield from product(*(range(index.size(where.spec)) for index in self.over))
+
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield what the elements have."""
+        for key in self._keys(where):
+            inside = ", ".join(i.label(where.spec, k) for i, k in zip(self.over, key, strict=True))
+            yield from self.of.wholes(where.at(*key), f"{label}[{inside}]")
+
+    def show(self, where: Where) -> str:
+        """Return the elements as text."""
+        return "[" + ", ".join(self.of.show(where.at(*key)) for key in self._keys(where)) + "]"
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""

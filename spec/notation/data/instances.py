@@ -11,7 +11,7 @@ from counterpoint.spec.notation.errors import SpecError
 from counterpoint.spec.notation.symbolic import Value
 from counterpoint.spec.notation.variables import AnyValue, Array, Scalar, Variable
 
-from .composite import Composite, Leaf, Part, Plan, Where
+from .composite import Composite, Leaf, Part, Plan, Where, Whole
 
 if TYPE_CHECKING:
     from counterpoint.spec.notation._spec import Spec
@@ -77,6 +77,27 @@ class Instance(Composite):
             for cell in variable.cells(inner):
                 first = variable.initial_values(inner, cell)[0]
                 yield Leaf(f"{where.name}_{name}", (*where.key, *cell.index), first)
+
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield what the variables of the other spec have."""
+        inner = self.view(where)
+        for name, of in self.of.declared_composites.items():
+            for one in of.wholes(Where(inner, name, (), name), f"{label}.{name}"):
+                own = [
+                    Leaf(f"{where.name}_{leaf.variable}", (*where.key, *leaf.key), leaf.blank)
+                    for leaf in one.leaves
+                ]
+                yield one._replace(leaves=tuple(own))
+
+    def show(self, where: Where) -> str:
+        """Return the variables of the other spec with their values."""
+        inner, state = self.inner(where.spec), self.view(where)
+        found = []
+        for name, variable in self.of.declared_variables.items():
+            for cell in variable.cells(inner):
+                value = int(state._store.read(name, cell.index))
+                found.append(f"{cell.label}={variable.show(inner, value)}")
+        return "(" + ", ".join(found) + ")"
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""

@@ -18,12 +18,14 @@ from .composite import (
     Part,
     Plan,
     Where,
+    Whole,
     assign,
     clear,
     copy,
     declare,
     leaves,
     must_be_kind,
+    show,
     snapshot,
     view,
 )
@@ -66,6 +68,15 @@ class Sequence(Composite):
         yield Leaf(f"{where.name}_length", where.key, 0)
         for place in range(self.places.size(where.spec)):
             yield from leaves(self.of, where.at(place))
+
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield the sequence itself."""
+        yield Whole(label, self.show(where), False, tuple(self.leaves(where)))
+
+    def show(self, where: Where) -> str:
+        """Return the values in order, as in ``⟨a, b⟩``."""
+        length = int(where.part("length").read())
+        return "⟨" + ", ".join(show(self.of, where.at(k)) for k in range(length)) + "⟩"
 
     def assign(self, where: Where, value: Any) -> None:
         """Assign another sequence of the same capacity and kind of values."""

@@ -10,7 +10,7 @@ from counterpoint.spec.notation.errors import SpecError
 from counterpoint.spec.notation.symbolic import Value, count, every, implies, ite, no, some
 from counterpoint.spec.notation.variables import Boolean, Scalar
 
-from .composite import Composite, Leaf, Part, Plan, Where
+from .composite import Composite, Leaf, Part, Plan, Where, Whole
 from .members import PRESENT, domain_of, inner_key_of, key_of, members, span
 
 
@@ -54,6 +54,15 @@ class Set(Composite):
         for member in members(self.of, where):
             blank = int(bool(self.initially) and self._starts(where.spec, member))
             yield Leaf(where.name, (*where.key, member), blank)
+
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield the set itself."""
+        yield Whole(label, self.show(where), True, tuple(self.leaves(where)))
+
+    def show(self, where: Where) -> str:
+        """Return the members, as in ``{a, b}``."""
+        inside = [k for k in members(self.of, where) if where.at(k).read()]
+        return "{" + ", ".join(self.of.label(where.spec, k) for k in inside) + "}"
 
     def assign(self, where: Where, value: Any) -> None:
         """Assign another set over the same index, or members."""
