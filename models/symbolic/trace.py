@@ -88,11 +88,14 @@ class System:
         In the order of the spec's steps.
     left_out : Node
         The condition on states from which a constraint leaves out a step.
+    limits : Limits or None
+        The limits while conditions are read, which happens when they are first asked for.
     """
 
     model: Model
     commands: tuple[Command, ...] = field(default=())
     left_out: Node = nodes.FALSE
+    limits: Limits | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def cells(self) -> tuple[Node, ...]:
@@ -136,14 +139,14 @@ class System:
             several = found if type(found) is tuple else (found,)
             return tuple(nodes.truth(node_of(one)) for one in several)
 
-        paths = list(explore(run))
+        paths = list(explore(run, self.limits))
         return tuple(
             nodes.disjunction(nodes.conjunction([*r.literals, result[k]]) for r, result in paths)
             for k in range(len(paths[0][1]))
         )
 
     def transitions(
-        self, wanted: Collection[Property], limits: Limits | None = None
+        self, wanted: Collection[Property]
     ) -> list[tuple[Property, Node, dict[Node, int]]]:
         """Return transition properties over cells and their values after the step.
 
@@ -151,7 +154,6 @@ class System:
         ----------
         wanted : collection of Property
             Other properties are left out.
-        limits : Limits, optional
 
         Returns
         -------
@@ -165,17 +167,17 @@ class System:
         places = {n: i for i, n in enumerate(primed) if n.op == "cell"}
         names = {p.name for p in wanted if p.kind == "transition"}
         asked = [p for p in self.model.properties if p.name in names]
-        return [(p, self._of_steps(p.method, primed, limits), places) for p in asked]
+        return [(p, self._of_steps(p.method, primed), places) for p in asked]
 
-    def _of_steps(self, method: str, primed: Sequence[Node], limits: Limits | None) -> Node:
+    def _of_steps(self, method: str, primed: Sequence[Node]) -> Node:
         """Return the condition of a transition property, or of a refinement."""
         refinement = self.model.refinements.get(method)
         if refinement is None:
             return self.formula(method, self.model.at([value_of(n) for n in primed]))
-        abstract = trace(refinement.abstract, limits, ())
+        abstract = trace(refinement.abstract, self.limits, ())
         commands = [(c.guard, c.updates) for c in abstract.commands if not c.leaves]
         values = [value_of(n) for n in self.cells]
-        paths = explore(lambda: refining.read(refinement, values), limits)
+        paths = explore(lambda: refining.read(refinement, values), self.limits)
         after = dict(zip(self.cells, primed, strict=True))
         return refining.condition(refining.merged(paths), after, refinement, commands)
 
@@ -251,13 +253,13 @@ def trace(
     LimitReached
         If it takes too long.
     """
-    system = System(model)
+    system = System(model, limits=limits)
     found = [c for step in model.steps for c in _commands(system, step, limits)]
     # The facts of a path often cannot exclude that a step leaves a range, but z3 can.
     found = [c for c in found if not c.leaves or _satisfiable(c.guard)]
     if model.constraints:
         found, system.left_out = _within(system, found)
-    transitions = system.transitions(model.properties if wanted is None else wanted, limits)
+    transitions = system.transitions(model.properties if wanted is None else wanted)
     system.commands = tuple(system.checked(command, transitions) for command in found)
     return system
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
@@ -21,7 +22,7 @@ from .errors import RangeError, RunInterrupted, SpecError
 from .nodes import Cell
 from .store import CellLayout, StateStore
 from .symbolic import Value, judging
-from .variables import Variable
+from .variables import Variable, cells_of
 
 
 class Model:
@@ -62,15 +63,15 @@ class Model:
     @cached_property
     def _variables(self) -> list[tuple[Variable, list[Cell]]]:
         declared = self.spec.declared_variables.values()
-        return [(v, v.cells(self.spec, unbounded=self.unbounded)) for v in declared]
+        return cells_of(self.spec, declared, self.unbounded)
 
     @cached_property
     def layout(self) -> CellLayout:
         """The positions of each variable's cells."""
         sizes = {v.name: tuple(i.size(self.spec) for i in v.indices) for v, _ in self._variables}
-        labels = [c.label for _, cells in self._variables for c in cells]
-        for label in labels:
-            if labels.count(label) > 1:
+        labels = Counter(c.label for _, cells in self._variables for c in cells)
+        for label, number in labels.items():
+            if number > 1:
                 raise SpecError(f"{self.name}: two cells are called {label}: labels must differ")
         return CellLayout([(v.name, sizes[v.name], cells) for v, cells in self._variables])
 

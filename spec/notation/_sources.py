@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
@@ -18,6 +19,14 @@ def first_line(function: Callable[..., Any]) -> str:
 def place_of(function: Callable[..., Any]) -> str:
     code = function.__code__
     return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def place_of_declaration() -> str:
+    """Return file and line of the declaration that is being made."""
+    frame, own = sys._getframe(1), __name__.rpartition(".")[0]
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(own):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 def decided(function: Callable[[Any], Any], spec: Any, method: str, option: str) -> Any:

@@ -12,6 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from counterpoint.spec.notation._parameters import Index
+from counterpoint.spec.notation._sources import place_of_declaration
 from counterpoint.spec.notation.errors import SpecError
 from counterpoint.spec.notation.symbolic import Value
 from counterpoint.spec.notation.variables import (
@@ -19,7 +20,6 @@ from counterpoint.spec.notation.variables import (
     Array,
     IndexMember,
     Scalar,
-    place_of_declaration,
 )
 
 if TYPE_CHECKING:
@@ -116,6 +116,11 @@ class Part(Array):
         self.indices, self.of, self.place, self.name = indices, of, place, name
         self.initially = of.initially
         self.boolean, self.grows, self.pattern = of.boolean, of.grows, pattern
+
+    @property
+    def called(self) -> str:
+        """What it is called in an error, as in ``net.vote``."""
+        return self.pattern.partition("[")[0]
 
     def label(self, spec: Spec, index: tuple[int, ...]) -> str:
         """Return the label of a cell."""

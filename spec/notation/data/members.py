@@ -24,7 +24,7 @@ def domain_of(of: Index | Scalar, by: str) -> Index:
     if isinstance(of, Index):
         return of
     if isinstance(of, Scalar):
-        return ValueDomain(of)
+        return ValueDomain(of, by if by.startswith("the ") else f"the domain of the {by}")
     raise SpecError(f"{by} takes an index, or a scalar such as Integer(0, 3), not {of!r}")
 
 

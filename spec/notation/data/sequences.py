@@ -50,7 +50,7 @@ class Sequence(Composite):
         if not callable(capacity) and (type(capacity) is not int or capacity < 1):
             raise SpecError(f"the capacity of a {kind} is a whole number from 1 on, "
                             f"not {capacity!r}")  # fmt: skip
-        self.places = Positions(capacity)
+        self.places = Positions(capacity, kind)
         self.number = Integer(0, self.places.size)
 
     def declare(self, plan: Plan) -> Iterator[Part]:
