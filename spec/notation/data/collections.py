@@ -23,7 +23,6 @@ from .composite import (
     declare,
     leaves,
     must_be_kind,
-    show,
     view,
     wholes,
 )
@@ -59,15 +58,6 @@ class Bag(Composite):
         """Yield the cells of all values."""
         for member in members(self.of, where):
             yield Leaf(where.name, (*where.key, member), 0)
-
-    def show(self, where: Where) -> str:
-        """Return the values, as in ``{a, b x 2}``."""
-        found = []
-        for k in members(self.of, where):
-            if number := int(where.at(k).read()):
-                label = self.of.label(where.spec, k)
-                found.append(label if number == 1 else f"{label} x {number}")
-        return "{" + ", ".join(found) + "}"
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""
@@ -176,15 +166,6 @@ class Map(Composite):
         for key in members(self.keys, where):
             shown = self.keys.label(where.spec, key)
             yield from wholes(self.of, where.at(key), f"{label}[{shown}]")
-
-    def show(self, where: Where) -> str:
-        """Return the keys with their values, as in ``{a: 1, b: 2}``."""
-        found = [
-            f"{self.keys.label(where.spec, k)}: {show(self.of, where.at(k))}"
-            for k in members(self.keys, where)
-            if where.part("has").at(k).read()
-        ]
-        return "{" + ", ".join(found) + "}"
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""

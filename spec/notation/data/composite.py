@@ -179,6 +179,12 @@ class Composite:
         """Yield the sequences and sets in a value of a concrete state, the outer ones only."""
         yield from ()
 
+    def show(self, where: Where) -> str:
+        """Return a value of a concrete state as text; by default the values of its cells."""
+        store = where.spec._store
+        inside = (int(store.read(leaf.variable, leaf.key)) for leaf in self.leaves(where))
+        return f"({', '.join(map(str, inside))})"
+
     # What each kind defines
 
     def declare(self, plan: Plan) -> Iterator[Part]:
@@ -191,10 +197,6 @@ class Composite:
 
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield all cells of a value."""
-        raise NotImplementedError
-
-    def show(self, where: Where) -> str:
-        """Return a value of a concrete state as text."""
         raise NotImplementedError
 
     def assign(self, where: Where, value: Any) -> None:
@@ -337,10 +339,6 @@ class ArrayOf(Composite):
         for key in self._keys(where):
             inside = ", ".join(i.label(where.spec, k) for i, k in zip(self.over, key, strict=True))
             yield from self.of.wholes(where.at(*key), f"{label}[{inside}]")
-
-    def show(self, where: Where) -> str:
-        """Return the elements as text."""
-        return "[" + ", ".join(self.of.show(where.at(*key)) for key in self._keys(where)) + "]"
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""

@@ -89,16 +89,6 @@ class Instance(Composite):
                 ]
                 yield one._replace(leaves=tuple(own))
 
-    def show(self, where: Where) -> str:
-        """Return the variables of the other spec with their values."""
-        inner, state = self.inner(where.spec), self.view(where)
-        found = []
-        for name, variable in self.of.declared_variables.items():
-            for cell in variable.cells(inner):
-                value = int(state._store.read(name, cell.index))
-                found.append(f"{cell.label}={variable.show(inner, value)}")
-        return "(" + ", ".join(found) + ")"
-
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""
         raise SpecError(f"{where.name} is a spec: assign to its variables, or call its actions")

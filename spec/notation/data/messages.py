@@ -166,18 +166,6 @@ class Messages(Composite):
             for key in product(*(members(domain, where) for domain in kind.fields.values())):
                 yield Leaf(part.name, (*where.key, *key), 0)
 
-    def show(self, where: Where) -> str:
-        """Return the messages that are there, with their numbers of copies."""
-        found = []
-        for kind in self.kinds.values():
-            for number in range(kind.number(where.spec)):
-                message = kind.numbered(where.spec, number)
-                fields = dict(message._fields)
-                if copies := int(KindView(kind, where.part(kind.name), 1).count(**fields)):
-                    text = kind.show(where.spec, message)
-                    found.append(text if copies == 1 else f"{text} x {copies}")
-        return "{" + ", ".join(found) + "}"
-
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""
         raise SpecError(f"{where.shown} are messages: send and remove change them")
