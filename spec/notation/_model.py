@@ -15,7 +15,7 @@ from ._marks import TEMPORAL, Disabled, check_parameters
 from ._ranks import ranks_of, result_of
 from ._records import Action, Fairness, Property, Step
 from ._refinement import Refinement
-from ._sources import codes, decided, first_line, place_of, required_at, say
+from ._sources import codes, decided, first_line, place_of, required_at, say, short_place
 from ._spec import Spec
 from ._starts import Values, starts
 from .errors import RangeError, RunInterrupted, SpecError
@@ -229,9 +229,12 @@ class Model:
         except (Disabled, RunInterrupted):
             raise
         except RangeError as error:
-            message = f"{error} in {self._doing(method, arguments)}"
-            if not any(a.name == method for a in self.actions):  # no trace shows this place
-                message = f"{self.line_of(error, method)}: {message}"
+            place = self.line_of(error, method)
+            if any(a.name == method for a in self.actions):
+                doing = self.show_step(Step(method, arguments))
+                message = f"{error}, in {doing} at {short_place(place)}"
+            else:  # no trace shows this place
+                message = f"{place}: {error}, in {method}"
             raise RangeError(error.variable, message) from error
         except (Exception, SystemExit, GeneratorExit) as error:
             place = self.line_of(error, method)
@@ -255,16 +258,15 @@ class Model:
 
     def line_of(self, error: BaseException, method: str) -> str:
         """Return file and line of the innermost frame in the spec's files, or of the method."""
-        classes = [c for c in type(self.spec).__mro__ if c not in (Spec, object)]
-        files = {f.co_filename for c in classes for f in codes(c)}
-        frames = traceback.extract_tb(error.__traceback__)
-        own = [f"{f.filename}:{f.lineno}" for f in frames if f.filename in files]
+        frames = ((f.f_code.co_filename, n) for f, n in traceback.walk_tb(error.__traceback__))
+        own = [f"{file}:{line}" for file, line in frames if file in self._files]
         return own[-1] if own else place_of(getattr(type(self.spec), method))
 
-    def _doing(self, method: str, arguments: tuple[Any, ...]) -> str:
-        if any(a.name == method for a in self.actions):
-            return self.show_step(Step(method, arguments))
-        return method
+    @cached_property
+    def _files(self) -> frozenset[str]:
+        """The files in which the spec's methods are written."""
+        classes = [c for c in type(self.spec).__mro__ if c not in (Spec, object)]
+        return frozenset(f.co_filename for c in classes for f in codes(c))
 
     def take(self, values: Values, step: Step) -> Values | None:
         """Take a step in plain Python and return the next state; None if the step is not possible.

@@ -150,9 +150,8 @@ class Refinement:
 
     def _outside(self, what: str, error: RangeError) -> str:
         """Return that an image is none, with the line of the mapping where it is made."""
-        why = str(error).rstrip(",")
         place = short_place(self._place(error))
-        return f"{what} leaves a range of {self.abstract.name} at {place}: {why}"
+        return f"{what} leaves a range of {self.abstract.name} at {place}: {error}"
 
     def _takes(self, values: Values, step: Any) -> Values | None:
         try:

@@ -160,7 +160,7 @@ class StateStore:
             raise SpecError(f"{cell.label} would become {value!r}, which is no integer")
         if not cell.low <= value <= cell.high:
             where = f"outside {cell.low}..{cell.high}"
-            raise RangeError(cell.label, f"{cell.label} would become {int(value)}, {where},")
+            raise RangeError(cell.label, f"{cell.label} would become {int(value)}, {where}")
         self.values[place] = int(value)
 
 

@@ -172,9 +172,10 @@ class SequenceView:
         if fields and (value is not None or not isinstance(self._of.of, Record)):
             raise SpecError(f"{name}.append takes one value, or the fields of a record")
         if self.full:
+            values = "1 value" if self.capacity == 1 else f"{self.capacity} values"
             raise RangeError(
                 name,
-                f"{name} is full: it has room for {self.capacity} values, so the action must "
+                f"{name} is full: it has room for {values}, so the action must "
                 f"require that it is not full",
             )
         assign(self._of.of, self.where.at(length), fields or value)
