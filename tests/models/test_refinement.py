@@ -83,7 +83,7 @@ class Watch(Spec):
             if s.heard[h]:
                 abstract.rung.add(h)
             else:
-                abstract.rung.remove(h)
+                abstract.rung.discard(h)
 
 
 def verdict(spec: Spec, engine: str = "exhaustive", **options: int) -> Verdict:

@@ -54,6 +54,12 @@ def inner_key_of(domain: Index, where: Where, value: Value) -> Value:
     return _inside(domain, where, key_of(domain, where, value))
 
 
+def absent(name: str) -> RangeError:
+    """Return the error of a step that removes what is not there."""
+    return RangeError(name, f"{name} does not have the value to remove: require that it has, or "
+                            f"write discard")  # fmt: skip
+
+
 def _inside(domain: Index, where: Where, key: Value) -> Value:
     size = domain.size(where.spec)
     if not every(key >= 0, key < size):

@@ -11,7 +11,7 @@ from counterpoint.spec.notation.symbolic import Value, count, every, implies, it
 from counterpoint.spec.notation.variables import Boolean, Scalar
 
 from .composite import Composite, Leaf, Part, Plan, Where, Whole
-from .members import PRESENT, domain_of, inner_key_of, key_of, members, span
+from .members import PRESENT, absent, domain_of, inner_key_of, key_of, members, span
 
 
 class Set(Composite):
@@ -199,6 +199,18 @@ class SetView(SetValue):
         self._where.at(key_of(self._of.of, self._where, value)).write(True)
 
     def remove(self, value: Value) -> None:
+        """Remove a value.
+
+        Raises
+        ------
+        RangeError
+            If it is not in the set.
+        """
+        if no(self.has(value)):
+            raise absent(self._where.shown)
+        self.discard(value)
+
+    def discard(self, value: Value) -> None:
         """Remove a value, if it is in the set."""
         self._where.at(key_of(self._of.of, self._where, value)).write(False)
 

@@ -6,12 +6,14 @@ from collections import Counter
 from enum import IntEnum
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint import (
     Array,
     Bag,
+    Choice,
     Index,
     Integer,
     Map,
@@ -32,7 +34,7 @@ from counterpoint import (
 )
 from counterpoint.models.checking.engines import Options, check
 from counterpoint.models.limits import Limits
-from counterpoint.spec.notation import Model, Step, Values
+from counterpoint.spec.notation import Model, RangeError, Step, Values
 from tests.examples import few_and_many
 
 
@@ -70,6 +72,18 @@ class Toys(Spec):
     @action
     def remove(s, p):
         s.box.remove(p)
+
+    @action
+    def discard(s, p):
+        s.box.discard(p)
+
+    @action
+    def lose(s, n=choose(Integer(1, 2))):
+        s.marbles.discard(n)
+
+    @action
+    def forget(s, p):
+        s.owner.discard(p)
 
     @action
     def join(s):
@@ -158,7 +172,19 @@ class Mirror:
         return True
 
     def do_remove(self, p: int) -> bool:
+        self.box.remove(p)
+        return True
+
+    def do_discard(self, p: int) -> bool:
         self.box.discard(p)
+        return True
+
+    def do_lose(self, n: int) -> bool:
+        self.marbles[n] -= self.marbles[n] > 0
+        return True
+
+    def do_forget(self, p: int) -> bool:
+        self.owner.pop(p, None)
         return True
 
     def do_join(self) -> bool:
@@ -192,7 +218,7 @@ class Mirror:
         return True
 
     def do_take_away(self, p: int) -> bool:
-        self.owner.pop(p, None)
+        del self.owner[p]
         return True
 
     def do_put(self, n: int) -> bool:
@@ -265,8 +291,14 @@ def test_a_run_does_what_python_does(steps: list[Step]) -> None:
         given_ = tuple(index.argument(TOYS.spec, member) for (_, index), member in pairs)
         if step.action == "take" and mirror.row and mirror.row[0] == 5:
             continue  # leaves the range of best.size
+        try:
+            possible = mirror.take(step.action, given_)
+        except KeyError:
+            with pytest.raises(RangeError, match="does not have the value to remove"):
+                TOYS.take(values, step)
+            continue
         after = TOYS.take(values, step)
-        assert (after is not None) == mirror.take(step.action, given_), step
+        assert (after is not None) == possible, step
         values = after or values
         assert shown(TOYS, values) == mirror.cells()
 
@@ -274,7 +306,8 @@ def test_a_run_does_what_python_does(steps: list[Step]) -> None:
 class Few(Toys):
     """Half of the actions, so that all states are explored soon."""
 
-    without = ("add", "remove", "join", "cut", "subtract", "replace", "give", "take_away", "sell")
+    without = ("add", "remove", "join", "cut", "subtract", "replace", "give", "take_away", "sell",
+               "discard", "lose", "forget")  # fmt: skip
 
 
 def test_all_engines_take_them_for_the_same() -> None:
@@ -313,7 +346,7 @@ class Used(Spec):
 
     @action
     def forget(s, p):
-        s.known.remove(p)
+        s.known.discard(p)
 
     @action
     def forget_all(s):
@@ -366,3 +399,42 @@ def test_queues_and_maps_in_records() -> None:
     now = shown(model, filled)
     assert (now["box.row.length"], now["box.row[0]"], now["box.known[1]"]) == (1, "1", 2)
     assert model.take(filled, Step("empty", ())) == first
+
+
+class Absent(Spec):
+    """What removes may not be there."""
+
+    way = Choice("remove", "discard")
+    kids = Index(2, names="p")
+    box = Set(kids)
+    bag = Bag(kids, copies=1)
+    known = Map(kids, Integer(0, 1))
+
+    @action
+    def fill(s, p):
+        s.box.add(p)
+        s.bag.discard(p)
+        s.bag.add(p)
+        s.known[p] = 1
+
+    @action
+    def empty(s, p, where=choose("box", "bag", "known")):
+        of = {"box": s.box, "bag": s.bag, "known": s.known}[where]
+        if s.way == "remove":
+            of.remove(p)
+        else:
+            of.discard(p)
+
+
+@pytest.mark.parametrize("engine", ["exhaustive", "bounded", "stateful"])
+def test_what_is_absent_can_be_discarded_and_not_removed(engine: str) -> None:
+    """A step that removes nothing and goes on, as no set or dict of Python does."""
+    (found,) = check(Model(Absent()), engine, options=Options(steps=4, runs=60))
+    assert found.answer == "violated"
+    assert (
+        "does not have the value to remove: require that it has, or write discard" in found.reason
+    )
+    assert "at test_values.py:" in found.reason
+    (found,) = check(Model(Absent(way="discard")), engine, options=Options(steps=4, runs=60))
+    assert found.answer == "holds"
+    assert engine != "exhaustive" or found.states == 2**6

@@ -73,6 +73,8 @@ DONE = {
     "s.row[p] = 1": "row has no value at the place that is used",
     "s.bag.add(p); s.bag.add(p)": "bag would have more than 1 copies of a value",
     "s.bag.remove(p)": "bag does not have the value to remove",
+    "s.some.remove(p)": "some does not have the value to remove: require that it has, or write",
+    "s.known.remove(p)": "known does not have the value to remove",
     "s.row.put(s.known[p])": "known has no value for the key that is read",
     "s.some = [5]": "is used for some",
     "require(s.some >= [7])": "is used for some",
