@@ -171,6 +171,10 @@ class Composite:
         """Return the functions that it runs, after their text was checked; by default none."""
         return []
 
+    def specs(self) -> set[Any]:
+        """Return the specs of which it is made; by default none."""
+        return set()
+
     def array_of(self, over: Index | tuple[Index, ...]) -> ArrayOf:
         """Return an array of such values: what ``Array(over, ...)`` makes of them."""
         return ArrayOf(over, self)
@@ -317,6 +321,10 @@ class ArrayOf(Composite):
     def declare(self, plan: Plan) -> Iterator[Part]:
         """Yield the variables of the elements."""
         yield from self.of.declare(plan.over(*self.over))
+
+    def specs(self) -> set[Any]:
+        """Return the specs of which the elements are made."""
+        return self.of.specs()
 
     def texts(self) -> list[Any]:
         """Return the functions of the elements."""

@@ -47,6 +47,10 @@ class Instance(Composite):
             self._made[key] = self.of(**given)
         return self._made[key]
 
+    def specs(self) -> set[Any]:
+        """Return the other spec."""
+        return {self.of}
+
     def texts(self) -> list[Any]:
         """Return the functions of the other spec, after their text was checked."""
         self.of.read_text()
