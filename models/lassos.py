@@ -72,7 +72,8 @@ def promised(promises: Sequence[Fairness]) -> str:
 MOST_IDLE = 8
 """With more promises that are never due in a cycle, only their number is shown."""
 
-IDLE = ("is not possible there", "is never possible in the cycle")
+IDLE_AT_END = "has no step there that changes the state"
+IDLE_IN_CYCLE = "has no step in the cycle that changes the state"
 
 
 def confirm_lasso(model: Model, claim: Property, trace: Trace) -> None:
@@ -222,16 +223,15 @@ def promises(model: Model, trace: Trace) -> Sequence[str]:
         if any(step in promise.steps and a != b for step, a, b in _cycle(trace)):
             how = "is taken in the cycle"
         elif trace.loop == len(trace.steps):
-            how = "is not possible there"
+            how = IDLE_AT_END
         elif promise.strong:
-            how = "is never possible in the cycle"
+            how = IDLE_IN_CYCLE
         else:
             due = [_is_due(model, promise, values) for values in trace.states[trace.loop :]]
-            how = "is never possible in the cycle" if not any(due) else \
-                  "is not possible all the time"  # fmt: skip
+            how = "is not always possible in the cycle" if any(due) else IDLE_IN_CYCLE
         found.append((f"{promise.name} ({strength})", how))
-    idle = [name for name, how in found if how in IDLE]
+    idle = [name for name, how in found if how in (IDLE_AT_END, IDLE_IN_CYCLE)]
     if len(idle) <= MOST_IDLE:
         return [f"{name} {how}" for name, how in found]
-    shown = [f"{name} {how}" for name, how in found if how not in IDLE]
-    return [*shown, f"{len(idle)} other fair steps are not possible in the cycle"]
+    shown = [f"{name} {how}" for name, how in found if name not in idle]
+    return [*shown, f"{len(idle)} other fair actions {IDLE_IN_CYCLE.replace('has', 'have')}"]

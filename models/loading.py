@@ -20,6 +20,7 @@ from typing import Any
 from counterpoint.memory import is_tight
 from counterpoint.spec.catalogue import MUTANTS, PROOFS, SPECS
 from counterpoint.spec.notation import Model, Spec, SpecError
+from counterpoint.spec.notation._parts import claims, parts_of
 
 from .user_modules import (
     OURS,
@@ -308,7 +309,8 @@ def _frames_of(error: BaseException, path: Path) -> list[traceback.FrameSummary]
 def specs_in(path: Path) -> list[str]:
     """Return the names of the specs that a file defines.
 
-    Mutants, classes whose names begin with an underscore, and bases without an action are left out.
+    Mutants, classes whose names begin with an underscore, and bases without an action are left out,
+    and so are specs that claim nothing, and that others in the file refine or have as a part.
 
     Raises
     ------
@@ -329,13 +331,15 @@ def _defined(module: ModuleType) -> dict[str, type[Spec]]:
 
 
 def _complete(specs: dict[str, type[Spec]]) -> dict[str, type[Spec]]:
-    """Return the specs that are to be checked, not mutants or bases of others."""
+    """Return the specs that are to be checked, not mutants, or bases or parts of others."""
+    parts = {part for value in specs.values() for part in parts_of(value)}
     return {
         name: value
         for name, value in specs.items()
         if value.mutation is None
         and not name.startswith("_")
         and any(mark.kind == "action" for mark in value.declared_methods.values())
+        and (claims(value) or value not in parts)
     }
 
 

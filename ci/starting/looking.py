@@ -57,6 +57,8 @@ class _Seen:
     policies: list[str] = field(default_factory=list)
     spiders: list[FoundSpider] = field(default_factory=list)
     unusable: list[tuple[str, str]] = field(default_factory=list)
+    silent: dict[str, set[str]] = field(default_factory=dict)  # specs whose classes claim nothing
+    used: set[str] = field(default_factory=set)  # classes that others refine or have as parts
 
 
 def look(folder: Path) -> Found:
@@ -71,6 +73,7 @@ def look(folder: Path) -> Found:
     seen = _Seen()
     for path in files[:MOST]:
         _look_into(path, path.relative_to(folder), seen)
+    _leave_out_parts(seen)
     return Found(
         specs=tuple(seen.specs),
         mutants=tuple(seen.mutants),
@@ -83,6 +86,14 @@ def look(folder: Path) -> Found:
         left_out=max(0, len(files) - MOST),
         unusable=tuple(seen.unusable),
     )
+
+
+def _leave_out_parts(seen: _Seen) -> None:
+    """Leave out specs that claim nothing, and that are only there as parts of others."""
+    for spec, classes in seen.silent.items():
+        if classes and classes <= seen.used:
+            seen.specs.remove(spec)
+            seen.unusable.append((spec, "it claims nothing itself, and is a part of others"))
 
 
 def _python_files(folder: Path) -> Iterator[Path]:
@@ -129,8 +140,12 @@ def _specs(
     name: Path, module: str, tree: ast.Module, classes: list[ast.ClassDef], seen: _Seen
 ) -> None:
     mutants = [c for c in classes if _is_mutant(c)]
+    seen.used |= set(_parts(tree))
+    declared = [c for c in classes if not _is_mutant(c)]
     if not _levels(tree):
         seen.specs.append(str(name))
+        if not mutants and all(_is_silent(c) or set(_bases(c)) <= NO_SPECS for c in declared):
+            seen.silent[str(name)] = {c.name for c in declared if "Spec" in _bases(c)}
         seen.mutants += [str(name)] * bool(mutants)
     elif not module:
         seen.unusable.append((str(name), "it imports relatively, and is in no package"))
@@ -138,6 +153,8 @@ def _specs(
         specs = [c.name for c in classes if "Spec" in _bases(c) and not _is_mutant(c)]
         mutated = {base for c in mutants for base in _bases(c)}
         seen.specs += [f"{module}:{spec}" for spec in specs]
+        own = {c.name: c for c in declared}
+        seen.silent |= {f"{module}:{s}": {s} for s in specs if _is_silent(own[s])}
         seen.mutants += [f"{module}:{spec}" for spec in specs if spec in mutated]
 
 
@@ -171,6 +188,34 @@ def _modules(tree: ast.Module) -> Iterator[str]:
 def _bases(declared: ast.ClassDef) -> list[str]:
     """Return the last names of the bases of a class."""
     return [ast.unparse(base).rpartition(".")[2] for base in declared.bases]
+
+
+SILENT = frozenset({"action", "initially", "constraint", "property", "staticmethod", "classmethod"})
+"""Decorators of methods that claim nothing."""
+
+
+NO_SPECS = frozenset({"IntEnum", "Enum", "NamedTuple", "Protocol", "Exception"})
+"""Bases of classes that are no specs."""
+
+
+def _is_silent(declared: ast.ClassDef) -> bool:
+    """Return whether a spec has no property, as far as its own text shows."""
+    marks = {
+        ast.unparse(mark).partition("(")[0].rpartition(".")[2]
+        for node in declared.body
+        if isinstance(node, ast.FunctionDef)
+        for mark in node.decorator_list
+    }
+    return marks <= SILENT and _bases(declared) == ["Spec"]
+
+
+def _parts(tree: ast.Module) -> Iterator[str]:
+    """Yield the classes that are refined, or that are parts of others."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args:
+            called = ast.unparse(node.func).rpartition(".")[2]
+            if called in ("refines", "Instance"):
+                yield ast.unparse(node.args[0]).rpartition(".")[2]
 
 
 def _is_policy(declared: ast.ClassDef) -> bool:

@@ -57,7 +57,7 @@ class Bakery(Spec):
         for q in s.processes:
             if q != p:
                 s.unchecked[p].add(q)
-        s.unchecked[p].remove(p)
+        s.unchecked[p].discard(p)
 
     @action
     def work(s, p):
@@ -115,7 +115,7 @@ class Bakery(Spec):
         require(s.at[p] == At.COMPARE, s.next[p] == q)
         mine, other = s.number[p], s.number[q]
         require((other == 0) | (mine < other) | ((mine == other) & (p < q)))
-        s.unchecked[p].remove(q)
+        s.unchecked[p].discard(q)
         s.at[p] = At.WAIT
 
     @action

@@ -98,7 +98,7 @@ class Elevators(Spec):
         for f in s.floors:
             for w in s.ways:
                 s.calls[f, w] = s.calls[f, w] & no(s.serves(e, f, w))
-        s.pressed[e].remove(s.floor[e])
+        s.pressed[e].discard(s.floor[e])
 
     def gets_on(s, e, p):
         """A person waits here to go its way."""

@@ -96,7 +96,7 @@ def explore(
         raise SpecError(f"there is no explorer {explorer!r}; there are: {', '.join(EXPLORERS)}")
     _must_be_reductions(reduce, explorer)
     try:
-        system = trace(model, limits)
+        system = trace(model, limits, wanted)
     except LimitReached as limit:
         return Exploration(System(model), bit_packing(model.cells), [], reason=str(limit))
     if explorer == "auto" and not reduce and not too_wide(model.cells):

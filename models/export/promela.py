@@ -76,7 +76,7 @@ def promela(model: Model, wanted: Sequence[Property] | None = None) -> Promela:
     """
     if wanted is None:
         wanted = [p for p in model.properties if p.kind != "sometimes"]
-    system = trace(model)
+    system = trace(model, wanted=wanted)
     writer = Writer(system, wanted, PromelaPrinter(places_of(model)))
     refuse_wide(system)
     text = "\n".join(writer.lines()) + "\n"

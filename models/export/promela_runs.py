@@ -47,7 +47,7 @@ def promela_of_runs(model: Model, claim: Property) -> str:
     SpecError
         If the spec has no initial state, or numbers beyond Spin's 32 bits.
     """
-    traced = trace(model)
+    traced = trace(model, wanted=())
     system = System(model, tuple(changing(traced)))
     formulas = system.formulas(claim.method)
     writer = _RunWriter(

@@ -50,7 +50,7 @@ def tla(model: Model, wanted: Sequence[Property] | None = None) -> str:
         wanted = [p for p in model.all_properties if p.kind != "sometimes"]
     if next(model.initial_states(), None) is None:
         raise SpecError(f"{model.name} has no initial state")
-    return "\n".join(_Writer(trace(model), wanted).lines()) + "\n"
+    return "\n".join(_Writer(trace(model, wanted=wanted), wanted).lines()) + "\n"
 
 
 def names_of(model: Model) -> dict[Cell, str]:

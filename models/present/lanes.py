@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from counterpoint.models.verdict import Trace, Verdict
-from counterpoint.spec.notation import Index, Model, SpecError, Step, Values
+from counterpoint.spec.notation import Index, Model, SpecError, Step, Values, readable_changes
 from counterpoint.spec.notation.nodes import Cell
 
 
@@ -176,9 +176,9 @@ def _text(model: Model, step: Step, place: int | None) -> str:
 def changes_as_text(model: Model, before: Values, after: Values) -> tuple[str, ...]:
     """Return the changes of a step as text, as in ``date[x] 0→1``.
 
-    Of a truth value, only the new one is shown.
+    Of a truth value, only the new one is shown. A sequence is shown as a whole.
     """
     return tuple(
         f"{label}→{new}" if isinstance(new, bool) else f"{label} {old}→{new}"
-        for label, (old, new) in model.changes(before, after).items()
+        for label, (old, new) in readable_changes(model, before, after).items()
     )

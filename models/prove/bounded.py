@@ -212,8 +212,9 @@ class _Bounded:
 
     def go(self, steps: int) -> None:
         with reading(self.record):
-            self.system = trace(self.model, self.limits)
-            run = Unrolling(self.system)
+            system = trace(self.model, self.limits, self.wanted)
+            run = Unrolling(system)
+        self.system = system
         if run.ask(self.limits) == z3.unsat:
             raise LimitReached("there is no initial state")
         for k in range(steps + 1):

@@ -86,8 +86,9 @@ class _Search:
         """Search lassos of at most some steps."""
         with reading(self.record):
             _ = self.model.fairness
-            self.system = trace(self.model, self.limits)
-            lassos = _Lassos(self.system, self.wanted)
+            system = trace(self.model, self.limits, self.wanted)
+            lassos = _Lassos(system, self.wanted)
+        self.system = system
         run = lassos.run
         if run.ask(self.limits) == z3.unsat:
             raise LimitReached("there is no initial state")

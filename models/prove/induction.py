@@ -153,14 +153,14 @@ def prove(
         Whether to search states that show why a proof fails, and to compare with plain Python. If
         not, only ranges without ends are compared: the caller compares the others.
     """
+    names = {c.name for c in claims} | {p.name for _, p in _own(proof.model, model)}
+    asked = [p for p in proof.model.properties if p.name in names and p.kind != "sometimes"]
     with reading(record):
-        system = trace(proof.model)
+        system = trace(proof.model, limits, asked)
         _ = system.claims, system.may_end, system.initial
         first = Prover(system, proof.model.lemmas, limits, record)
     failures = first.failures()
     prover = _kept(proof, first, failures)
-    names = {c.name for c in claims} | {p.name for _, p in _own(proof.model, model)}
-    asked = [p for p in proof.model.properties if p.name in names and p.kind != "sometimes"]
     for claim in asked:
         limits.check(f"does {claim.name} follow?")
         answer = prover.follows(claim)

@@ -28,7 +28,7 @@ def fingerprint(model: Model, wanted: Sequence[str]) -> str:
     property all cells count, since a step that changes any of them keeps a promise of fairness,
     and so do the promises.
     """
-    system = trace(model)
+    system = trace(model, wanted=())
     commands = [c for c in system.commands if not c.leaves]
     judged = [model.property_named(name) for name in wanted]
     claims = [node for claim in judged for node in system.formulas(claim.method)]

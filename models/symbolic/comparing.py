@@ -191,6 +191,7 @@ def compare(
     limits : Limits, optional
         The engine's limits; their time bounds the search for such states.
     """
+    system.limits = None  # what an engine has found by the end of its time is compared all the same
     chance = random.Random(seed)
     places = range(len(states))
     chosen = places if len(states) <= most else chance.sample(places, most)

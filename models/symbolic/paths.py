@@ -207,6 +207,8 @@ class SymbolicRun:
         The path condition: its parts in the order of the run.
     decisions : list of bool
         The sides taken at branches that the facts left open.
+    branches : list of Node
+        The conditions of these branches.
     """
 
     limit = 100_000  # decisions of one run; beyond, a loop is taken to be endless
@@ -215,6 +217,7 @@ class SymbolicRun:
     def __init__(self, decisions: Iterable[bool] = ()) -> None:
         self.decisions = list(decisions)
         self.literals: list[Node] = []
+        self.branches: list[Node] = []
         self.facts = Facts()
         self._next = 0
         self._asked = 0
@@ -233,6 +236,7 @@ class SymbolicRun:
             self.decisions.append(True)
         side = self.decisions[self._next]
         self._next += 1
+        self.branches.append(condition)
         self._add(condition if side else nodes.negation(condition))
         return side
 

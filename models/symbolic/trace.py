@@ -6,7 +6,7 @@ branches. Infeasible paths are dropped, and paths with the same effect are merge
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -88,11 +88,14 @@ class System:
         In the order of the spec's steps.
     left_out : Node
         The condition on states from which a constraint leaves out a step.
+    limits : Limits or None
+        The limits while conditions are read, which happens when they are first asked for.
     """
 
     model: Model
     commands: tuple[Command, ...] = field(default=())
     left_out: Node = nodes.FALSE
+    limits: Limits | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def cells(self) -> tuple[Node, ...]:
@@ -136,42 +139,58 @@ class System:
             several = found if type(found) is tuple else (found,)
             return tuple(nodes.truth(node_of(one)) for one in several)
 
-        paths = list(explore(run))
+        paths = list(explore(run, self.limits))
         return tuple(
             nodes.disjunction(nodes.conjunction([*r.literals, result[k]]) for r, result in paths)
             for k in range(len(paths[0][1]))
         )
 
-    @cached_property
-    def _transitions(self) -> list[tuple[Property, Node, dict[Node, int]]]:
-        """Transition properties over cells and their values after the step."""
+    def transitions(
+        self, wanted: Collection[Property]
+    ) -> list[tuple[Property, Node, dict[Node, int]]]:
+        """Return transition properties over cells and their values after the step.
+
+        Parameters
+        ----------
+        wanted : collection of Property
+            Other properties are left out.
+
+        Returns
+        -------
+        list of (Property, Node, dict)
+            The condition, and the position of each cell whose next value it reads, by its node.
+        """
         primed = [
             nodes.cell(replace(c, variable=c.variable + "'", label=c.label + "'"))
             for c in self.model.cells
         ]
-        after = [value_of(n) for n in primed]
         places = {n: i for i, n in enumerate(primed) if n.op == "cell"}
-        kinds = [p for p in self.model.properties if p.kind == "transition"]
-        return [(p, self._of_steps(p.method, after), places) for p in kinds]
+        names = {p.name for p in wanted if p.kind == "transition"}
+        asked = [p for p in self.model.properties if p.name in names]
+        return [(p, self._of_steps(p.method, primed), places) for p in asked]
 
-    def _of_steps(self, method: str, after: Sequence[Any]) -> Node:
+    def _of_steps(self, method: str, primed: Sequence[Node]) -> Node:
         """Return the condition of a transition property, or of a refinement."""
         refinement = self.model.refinements.get(method)
         if refinement is None:
-            return self.formula(method, self.model.at(after))
-        commands = [(c.guard, c.updates) for c in trace(refinement.abstract).commands
-                    if not c.leaves]  # fmt: skip
-        before = [value_of(n) for n in self.cells]
-        return refining.condition(refinement, commands, before, after, explore)
+            return self.formula(method, self.model.at([value_of(n) for n in primed]))
+        abstract = trace(refinement.abstract, self.limits, ())
+        commands = [(c.guard, c.updates) for c in abstract.commands if not c.leaves]
+        values = [value_of(n) for n in self.cells]
+        paths = explore(lambda: refining.read(refinement, values), self.limits)
+        after = dict(zip(self.cells, primed, strict=True))
+        return refining.condition(refining.merged(paths), after, refinement, commands)
 
-    def checked(self, command: Command) -> Command:
-        """Return a command with the conditions of the transition properties."""
+    def checked(
+        self, command: Command, transitions: Sequence[tuple[Property, Node, dict[Node, int]]]
+    ) -> Command:
+        """Return a command with the conditions of transition properties; see `transitions`."""
         if command.leaves:
             return command
         facts = facts_of(command.guard)
         given = facts.replacements()
         checks = []
-        for claim, condition, places in self._transitions:
+        for claim, condition, places in transitions:
             new = dict(command.updates)
             stepped = {n: new.get(i, self.cells[i]) for n, i in places.items()}
             rest = nodes.rebuild(nodes.rebuild(condition, stepped, {}), given, {})
@@ -212,8 +231,20 @@ def explore(run: Callable[[], T], limits: Limits | None = None) -> Iterator[tupl
         todo.extend([*path.decisions[:i], False] for i in reversed(new))
 
 
-def trace(model: Model, limits: Limits | None = None) -> System:
+def trace(
+    model: Model, limits: Limits | None = None, wanted: Collection[Property] | None = None
+) -> System:
     """Return a spec's guarded commands.
+
+    Parameters
+    ----------
+    model : Model
+        The spec.
+    limits : Limits, optional
+        By default there are none.
+    wanted : collection of Property, optional
+        The transition properties whose conditions the commands get; by default all. Other
+        properties may be among them.
 
     Raises
     ------
@@ -222,13 +253,14 @@ def trace(model: Model, limits: Limits | None = None) -> System:
     LimitReached
         If it takes too long.
     """
-    system = System(model)
+    system = System(model, limits=limits)
     found = [c for step in model.steps for c in _commands(system, step, limits)]
     # The facts of a path often cannot exclude that a step leaves a range, but z3 can.
     found = [c for c in found if not c.leaves or _satisfiable(c.guard)]
     if model.constraints:
         found, system.left_out = _within(system, found)
-    system.commands = tuple(map(system.checked, found))
+    transitions = system.transitions(model.properties if wanted is None else wanted)
+    system.commands = tuple(system.checked(command, transitions) for command in found)
     return system
 
 

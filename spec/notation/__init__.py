@@ -19,6 +19,7 @@ build one expression.
 """
 
 from ._around import around_actions
+from ._changes import readable_changes
 from ._domains import DerivedIndex, choose, some_subset
 from ._marks import (
     TEMPORAL,
@@ -115,6 +116,7 @@ __all__ = [
     "minimum",
     "mutant",
     "no",
+    "readable_changes",
     "refines",
     "require",
     "some",

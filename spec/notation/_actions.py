@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 from ._parameters import Index
@@ -12,6 +13,9 @@ from ._records import Action, Step
 from ._sources import first_line, place_of
 from ._spec import Spec
 from .errors import SpecError
+
+MOST_STEPS = 65_536
+"""The most combinations of an action's parameters. Each becomes commands of its own."""
 
 Arguments = Callable[[tuple[int, ...]], tuple[Any, ...]]
 """Makes the arguments of an action of the members that a step binds."""
@@ -38,6 +42,7 @@ def actions_of(spec: Spec, methods: Sequence[str]) -> tuple[Action, ...]:
         function = getattr(type(spec), method)
         parameters = list(inspect.signature(function).parameters.values())[1:]
         domains = tuple((p.name, _domain(p, by_name, function)) for p in parameters)
+        _must_be_few(spec, f"{place_of(function)}: action {method}", domains)
         found.append(Action(method, domains, first_line(function)))
     if not found:
         module = sys.modules.get(type(spec).__module__)
@@ -45,6 +50,21 @@ def actions_of(spec: Spec, methods: Sequence[str]) -> tuple[Action, ...]:
         raise SpecError(f"{place}: {spec.name} has no action" if place
                         else f"{spec.name} has no action")  # fmt: skip
     return tuple(found)
+
+
+def _must_be_few(spec: Spec, where: str, domains: Sequence[tuple[str, Index]]) -> None:
+    """Refuse an action with too many combinations of its parameters before they are made."""
+    for name, index in domains:
+        if fault := index.fault(spec):
+            raise SpecError(f"{where}: parameter {name}: {fault}")
+    sizes = [index.size(spec) for _, index in domains]
+    if (number := prod(sizes)) > MOST_STEPS:
+        widest = domains[sizes.index(max(sizes))][0]
+        shown = f" ({' x '.join(map(str, sizes))})" if len(sizes) > 1 else ""
+        raise SpecError(
+            f"{where} has {number:,} combinations of its parameters{shown}, and at most "
+            f"{MOST_STEPS:,} are allowed: make what {widest} ranges over smaller"
+        )
 
 
 def _domain(parameter: inspect.Parameter, by_name: dict[str, Index], function: Any) -> Index:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ._parameters import Index
+from ._sources import place_of_declaration
 from .errors import SpecError
 
 if TYPE_CHECKING:
@@ -23,9 +24,11 @@ class Domain(Index):
     """
 
     acts = False
+    unit = "members"
 
     def __init__(self, *, names: str = "", labels: str = "") -> None:
         super().__init__(1, names=names, labels=labels)
+        self.place = place_of_declaration()
 
     def size(self, spec: Spec) -> int:
         """Return the number of members.
@@ -35,12 +38,18 @@ class Domain(Index):
         SpecError
             If there are none, or more than `MOST_MEMBERS`.
         """
+        if fault := self.fault(spec):
+            raise SpecError(f"{self.place}: {fault}")
+        return self.count(spec)
+
+    def fault(self, spec: Spec) -> str:
+        """Return why the number of members is not allowed; "" if it is."""
         number = self.count(spec)
         if not isinstance(number, int) or isinstance(number, bool):
-            raise SpecError(f"the size of {self.what()} is {number!r}, not a whole number")
+            return f"the size of {self.called} is {number!r}, not a whole number"
         if not 1 <= number <= MOST_MEMBERS:
-            raise SpecError(f"{self.what()} has {number} members; 1 to {MOST_MEMBERS} are allowed")
-        return number
+            return f"{self.called} has {number:,} {self.unit}; 1 to {MOST_MEMBERS:,} are allowed"
+        return ""
 
     value = size
 
@@ -48,7 +57,8 @@ class Domain(Index):
         """Return the number of members, whatever it is."""
         raise NotImplementedError
 
-    def what(self) -> str:
+    @property
+    def called(self) -> str:
         """Return what this is called in an error."""
         return self.attribute or "a domain"
 
@@ -80,25 +90,40 @@ class DerivedIndex(Domain):
 class Positions(Domain):
     """The places of a sequence, from 0 on."""
 
-    def __init__(self, capacity: int | Callable[[Any], int]) -> None:
+    unit = "places"
+
+    def __init__(self, capacity: int | Callable[[Any], int], kind: str = "sequence") -> None:
         super().__init__()
-        self._capacity = capacity
+        self._capacity, self._kind = capacity, kind
 
     def count(self, spec: Spec) -> int:
         """Return the capacity."""
         return self._capacity(spec) if callable(self._capacity) else self._capacity
 
-    def what(self) -> str:
+    @property
+    def called(self) -> str:
         """Return what this is called in an error."""
-        return "a sequence"
+        return f"a {self._kind}"
 
 
 class ValueDomain(Domain):
-    """The values of a scalar, the least first."""
+    """The values of a scalar, the least first.
 
-    def __init__(self, of: Any) -> None:
+    Parameters
+    ----------
+    of : Scalar
+    role : str
+        What it is called in an error.
+    """
+
+    def __init__(self, of: Any, role: str = "") -> None:
         super().__init__()
-        self.of = of
+        self.of, self.role = of, role
+
+    @property
+    def called(self) -> str:
+        """What it is called in an error."""
+        return self.role or f"choose among the values of {type(self.of).__name__}"
 
     def count(self, spec: Spec) -> int:
         """Return the number of values."""
@@ -156,7 +181,8 @@ class Subsets(Domain):
         inside = sorted(self.argument(spec, member))
         return "{" + ", ".join(self.of.label(spec, k) for k in inside) + "}"
 
-    def what(self) -> str:
+    @property
+    def called(self) -> str:
         """Return what this is called in an error."""
         return f"some_subset of {self.of.name}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import product
@@ -14,14 +15,14 @@ from ._marks import TEMPORAL, Disabled, check_parameters
 from ._ranks import ranks_of, result_of
 from ._records import Action, Fairness, Property, Step
 from ._refinement import Refinement
-from ._sources import codes, decided, first_line, place_of, required_at, say
+from ._sources import codes, decided, first_line, place_of, required_at, say, short_place
 from ._spec import Spec
 from ._starts import Values, starts
 from .errors import RangeError, RunInterrupted, SpecError
 from .nodes import Cell
 from .store import CellLayout, StateStore
 from .symbolic import Value, judging
-from .variables import Variable
+from .variables import Variable, cells_of
 
 
 class Model:
@@ -62,15 +63,15 @@ class Model:
     @cached_property
     def _variables(self) -> list[tuple[Variable, list[Cell]]]:
         declared = self.spec.declared_variables.values()
-        return [(v, v.cells(self.spec, unbounded=self.unbounded)) for v in declared]
+        return cells_of(self.spec, declared, self.unbounded)
 
     @cached_property
     def layout(self) -> CellLayout:
         """The positions of each variable's cells."""
         sizes = {v.name: tuple(i.size(self.spec) for i in v.indices) for v, _ in self._variables}
-        labels = [c.label for _, cells in self._variables for c in cells]
-        for label in labels:
-            if labels.count(label) > 1:
+        labels = Counter(c.label for _, cells in self._variables for c in cells)
+        for label, number in labels.items():
+            if number > 1:
                 raise SpecError(f"{self.name}: two cells are called {label}: labels must differ")
         return CellLayout([(v.name, sizes[v.name], cells) for v, cells in self._variables])
 
@@ -228,12 +229,15 @@ class Model:
         except (Disabled, RunInterrupted):
             raise
         except RangeError as error:
-            message = f"{error} in {self._doing(method, arguments)}"
-            if not any(a.name == method for a in self.actions):  # no trace shows this place
-                message = f"{self._line(error, method)}: {message}"
+            place = self.line_of(error, method)
+            if any(a.name == method for a in self.actions):
+                doing = self.show_step(Step(method, arguments))
+                message = f"{error}, in {doing} at {short_place(place)}"
+            else:  # no trace shows this place
+                message = f"{place}: {error}, in {method}"
             raise RangeError(error.variable, message) from error
         except (Exception, SystemExit, GeneratorExit) as error:
-            place = self._line(error, method)
+            place = self.line_of(error, method)
             raise SpecError(f"{place}: in {method}: {say(error)}") from error
         finally:
             judging.reset(token)
@@ -252,18 +256,17 @@ class Model:
         marks = self.spec.declared_methods.items()
         return frozenset(name for name, mark in marks if mark.kind == "action")
 
-    def _line(self, error: BaseException, method: str) -> str:
+    def line_of(self, error: BaseException, method: str) -> str:
         """Return file and line of the innermost frame in the spec's files, or of the method."""
-        classes = [c for c in type(self.spec).__mro__ if c not in (Spec, object)]
-        files = {f.co_filename for c in classes for f in codes(c)}
-        frames = traceback.extract_tb(error.__traceback__)
-        own = [f"{f.filename}:{f.lineno}" for f in frames if f.filename in files]
+        frames = ((f.f_code.co_filename, n) for f, n in traceback.walk_tb(error.__traceback__))
+        own = [f"{file}:{line}" for file, line in frames if file in self._files]
         return own[-1] if own else place_of(getattr(type(self.spec), method))
 
-    def _doing(self, method: str, arguments: tuple[Any, ...]) -> str:
-        if any(a.name == method for a in self.actions):
-            return self.show_step(Step(method, arguments))
-        return method
+    @cached_property
+    def _files(self) -> frozenset[str]:
+        """The files in which the spec's methods are written."""
+        classes = [c for c in type(self.spec).__mro__ if c not in (Spec, object)]
+        return frozenset(f.co_filename for c in classes for f in codes(c))
 
     def take(self, values: Values, step: Step) -> Values | None:
         """Take a step in plain Python and return the next state; None if the step is not possible.
@@ -294,7 +297,7 @@ class Model:
         except RangeError:
             return ""
         except Disabled as error:
-            return required_at(self._line(error, step.action))
+            return required_at(self.line_of(error, step.action))
         left = [method for method in self.constraints if not self.call(method, state)]
         return f"it leaves the constraint {left[0].replace('_', '-')}" if left else ""
 

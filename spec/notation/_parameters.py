@@ -169,6 +169,15 @@ class Index(_Whole):
     def __get__(self, spec: Spec | None, owner: type) -> Any:
         return self if spec is None else range(self.value(spec))
 
+    @property
+    def called(self) -> str:
+        """What it is called in an error."""
+        return self.name
+
+    def fault(self, spec: Spec) -> str:
+        """Return why the number of members is not allowed; "" if it is."""
+        return ""
+
     def size(self, spec: Spec) -> int:
         """Return the number of members."""
         number: int = self.value(spec)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
@@ -18,6 +19,14 @@ def first_line(function: Callable[..., Any]) -> str:
 def place_of(function: Callable[..., Any]) -> str:
     code = function.__code__
     return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def place_of_declaration() -> str:
+    """Return file and line of the declaration that is being made."""
+    frame, own = sys._getframe(1), __name__.rpartition(".")[0]
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(own):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 def decided(function: Callable[[Any], Any], spec: Any, method: str, option: str) -> Any:
@@ -54,9 +63,13 @@ def codes(owner: type) -> Iterator[CodeType]:
     return (f.__code__ for f in vars(owner).values() if isinstance(f, FunctionType))
 
 
+def short_place(place: str) -> str:
+    """Return a file and line without the folders."""
+    return place.replace("\\", "/").rpartition("/")[2]
+
+
 def required_at(place: str) -> str:
     """Return in words that the requirement in a line of a file does not hold."""
     file, _, line = place.rpartition(":")
-    shown = file.replace("\\", "/").rpartition("/")[2]
     text = linecache.getline(file, int(line)).strip()
-    return f"{shown}:{line} does not hold: {text}" if text else f"{shown}:{line} does not hold"
+    return f"{short_place(place)} does not hold" + (f": {text}" if text else "")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from . import nodes
 from .errors import RangeError, SpecError
 from .nodes import Cell, Node
-from .symbolic import Mapping, Symbolic, Value, judging, node_of, value_of
+from .symbolic import Mapping, Symbolic, Value, judging, no_value, node_of, value_of
 
 
 class CellLayout:
@@ -155,10 +155,12 @@ class StateStore:
             self.values[place] = Symbolic(node)
             return
         if not isinstance(value, int):
+            if getattr(value, "refusal", ""):
+                raise no_value(value)
             raise SpecError(f"{cell.label} would become {value!r}, which is no integer")
         if not cell.low <= value <= cell.high:
             where = f"outside {cell.low}..{cell.high}"
-            raise RangeError(cell.label, f"{cell.label} would become {int(value)}, {where},")
+            raise RangeError(cell.label, f"{cell.label} would become {int(value)}, {where}")
         self.values[place] = int(value)
 
 

@@ -7,14 +7,15 @@ stop at the bound.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 from ._domains import ValueDomain
 from ._parameters import Index
+from ._sources import place_of_declaration
 from .errors import SpecError
 from .nodes import UNBOUNDED, Cell
 from .symbolic import Value
@@ -25,12 +26,8 @@ if TYPE_CHECKING:
 Bound: TypeAlias = "int | Callable[[Any], int]"
 
 
-def place_of_declaration() -> str:
-    """Return file and line of the declaration that is being made."""
-    frame, own = sys._getframe(1), __name__.rpartition(".")[0]
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(own):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+MOST_CELLS = 65_536
+"""The most cells of a spec. Each is a term in every state, in symbolic runs and in z3."""
 
 
 class AnyValue:  # its one instance, ANY, is the public name
@@ -72,6 +69,7 @@ class Variable:
         With ``unbounded``, a range declared with ``grows`` has no upper end, unless it has one
         value only.
         """
+        self._must_be_few(spec)
         low, high = self.bounds(spec)
         if low > high:
             raise SpecError(
@@ -84,6 +82,26 @@ class Variable:
         for index in product(*(range(i.size(spec)) for i in self.indices)):
             found.append(Cell(self.name, index, self.label(spec, index), low, high, self.boolean))
         return found
+
+    def _must_be_few(self, spec: Spec) -> None:
+        """Refuse an array of more than `MOST_CELLS` cells before they are made."""
+        for fault in filter(None, (index.fault(spec) for index in self.indices)):
+            raise SpecError(f"{self.place}: {self.called}: {fault}")
+        sizes = [index.size(spec) for index in self.indices]
+        number = prod(sizes)
+        if number > MOST_CELLS:
+            shown = f" ({' x '.join(map(str, sizes))})" if len(sizes) > 1 else ""
+            widest = self.indices[sizes.index(max(sizes))]
+            raise SpecError(
+                f"{self.place}: {self.called} would have {number:,} cells{shown}, and at most "
+                f"{MOST_CELLS:,} are allowed: make {widest.called}, of {max(sizes):,}, or another "
+                f"part of it smaller"
+            )
+
+    @property
+    def called(self) -> str:
+        """What it is called in an error."""
+        return self.name
 
     def label(self, spec: Spec, index: tuple[int, ...]) -> str:
         """Return the label of a cell."""
@@ -343,3 +361,24 @@ class Array(Variable):
 
     def __set__(self, spec: Spec, value: object) -> None:
         raise SpecError(f"{self.name} is an array: assign to its elements")
+
+
+def cells_of(
+    spec: Spec, variables: Iterable[Variable], unbounded: bool
+) -> list[tuple[Variable, list[Cell]]]:
+    """Return the cells of each variable.
+
+    Raises
+    ------
+    SpecError
+        If a variable, or all of them together, have more than `MOST_CELLS`.
+    """
+    found = [(v, v.cells(spec, unbounded=unbounded)) for v in variables]
+    number = sum(len(cells) for _, cells in found)
+    if number > MOST_CELLS:
+        widest, cells = max(found, key=lambda one: len(one[1]))
+        raise SpecError(
+            f"{widest.place}: the variables of {spec.name} would have {number:,} cells, and at "
+            f"most {MOST_CELLS:,} are allowed: {widest.called} has most of them, {len(cells):,}"
+        )
+    return found

@@ -366,3 +366,30 @@ def test_only_what_is_missing_is_written(
     assert [step.path for step in steps] == paths
     written = sorted(str(p.relative_to(tmp_path)) for p in tmp_path.rglob("*") if p.is_file())
     assert written == sorted(path for path in paths if path != "Jenkinsfile")
+
+
+def test_a_spec_that_is_only_a_part_of_others_is_not_proposed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A check of a spec without a property, or a spec with one that is left out."""
+    claim = SPEC.replace("pass", "@invariant\n    def fine(s):\n        return True")
+    main = "from counterpoint import Spec\nfrom other import Lock\n\nclass Main(Spec):\n"
+    for name, content in {
+        "part.py": SPEC.replace("Lock", "Part"),
+        "main.py": f"{main}    one = Instance(Part)\n",
+        "clock.py": SPEC.replace("Lock", "Clock"),
+        "watch.py": f"{main}    @refines(Clock, n=2)\n    def mapping(s, abstract): ...\n",
+        "alone.py": SPEC.replace("Lock", "Alone"),
+        "derived.py": SPEC.replace("(Spec)", "(Base, Spec)").replace("Lock", "Derived"),
+        "counted.py": claim.replace("Lock", "Counted"),
+        "uses.py": f"{main}    a = [Instance(Counted), Instance(Derived)]\n",
+    }.items():
+        (tmp_path / name).write_text(content)
+    found = look(tmp_path)
+    why = "it claims nothing itself, and is a part of others"
+    assert found.unusable == (("clock.py", why), ("part.py", why))
+    others = ("alone.py", "counted.py", "derived.py", "main.py", "uses.py", "watch.py")
+    assert found.specs == others
+    assert command_line(counterpoint, ["init", str(tmp_path)]) == 0
+    assert f"left out  part.py ({why})" in capsys.readouterr().out
+    assert "part.py" not in (tmp_path / "counterpoint.toml").read_text()

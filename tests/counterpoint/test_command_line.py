@@ -158,7 +158,9 @@ def test_leaving_a_range_is_a_violation_with_its_trace(
         "counterpoint: --engine all leaves out any-number, since the spec has no indices in "
         "any_number; --engine any-number tries it all the same\n"
     )
-    assert "n would become 4, outside 0..3, in go(p=0)" in out
+    assert "n would become 4, outside 0..3, in go(p=0)" in " ".join(out.split())
+    line = 1 + path.read_text().partition("s.n = s.n + 1")[0].count("\n")
+    assert f"at mine.py:{line}" in " ".join(out.split())
 
 
 def test_a_limit_gives_an_unknown_verdict(capsys: pytest.CaptureFixture[str]) -> None:

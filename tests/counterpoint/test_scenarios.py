@@ -276,8 +276,8 @@ def test_a_step_out_of_a_range_must_be_expected() -> None:
     failure = play(left).failure
     assert failure is not None
     assert failure.reason == (
-        "ranges is violated after 1 step (level would become 3, outside 0..2, in back()); if this "
-        "is meant, say so: expect property ranges violated"
+        "ranges is violated after 1 step (level would become 3, outside 0..2, in back() at "
+        "quorum.py:27); if this is meant, say so: expect property ranges violated"
     )
     [left] = read_scenarios(text + "expect property ranges violated\n", "f")
     assert play(left).failure is None

@@ -79,7 +79,7 @@ class Watch(Spec):
             if s.heard[h]:
                 abstract.rung.add(h)
             else:
-                abstract.rung.remove(h)
+                abstract.rung.discard(h)
 
 
 def verdict(spec: Spec, engine: str = "exhaustive", **options: int) -> Verdict:
@@ -99,7 +99,9 @@ def test_each_engine_judges_it(engine: str) -> None:
         wrong = verdict(Watch(carry="lost"), engine, steps=14, runs=400)
         assert wrong.answer == "violated"
         assert wrong.trace is not None
-        assert wrong.reason == "in clock it would be hour 3→2, which is none of its steps"
+        assert wrong.reason == (
+            "in clock it would be hour: 3→2 and no other change, which is none of its steps"
+        )
         assert violates(wrong.model, wrong.claim, wrong.trace)
         assert engine == "stateful" or len(wrong.trace.steps) == 12
 
@@ -197,7 +199,12 @@ WRONG = {
     "s.minute = 1; abstract.hour = 0; abstract.rung.clear()": "must not change the state",
     "require(s.low)": "require may be used in actions only",
     "abstract.our = 1": "clock has no variable 'our' to assign to",
-    "abstract.hour = abstract.hour + 1": "is read before it is assigned",
+    "abstract.hour = abstract.hour + 1": "hour of clock is read before it is assigned",
+    "abstract.rung.clear(); abstract.hour = ite(s.low, 1, abstract.hour)": (
+        "hour of clock is read before it is assigned"
+    ),
+    "abstract.hour = abstract.rung.has(2)": "rung[2] of clock is read before it is assigned",
+    "abstract.rung.clear(); abstract.hour = [1]": "hour would become [1], which is no integer",
 }
 
 
@@ -218,12 +225,14 @@ def test_a_wrong_mapping(body: str, tmp_path: Path) -> None:
     if WRONG[body] is None:
         (found,) = check(model, wanted=[model.property_named("mapping")])
         assert found.answer == "violated"
-        assert "its image leaves a range of clock: hour would become 7" in found.reason
+        why = "a range of clock at mine.py:9: hour would become 7, outside 0..3"
+        assert found.reason == f"its image leaves {why}"
         return
     with pytest.raises(SpecError) as caught:
         check(model, wanted=[model.property_named("mapping")])
     assert str(WRONG[body]) in str(caught.value)
-    assert str(caught.value).startswith(f"{path}:")
+    line = 7 if "never assigned" in str(WRONG[body]) or "nothing" in str(WRONG[body]) else 9
+    assert str(caught.value).startswith(f"{path}:{line}: in mapping: ")
 
 
 def test_what_cannot_be_refined(tmp_path: Path) -> None:

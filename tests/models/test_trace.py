@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 
 from counterpoint.models.limits import LimitReached, Limits
+from counterpoint.models.symbolic import comparing
 from counterpoint.models.symbolic.trace import (
     Check,
     Command,
@@ -293,6 +294,23 @@ def test_reading_ends_in_time() -> None:
         list(explore(lambda: sides(*FLAGS), Limits(0.0)))
     with pytest.raises(LimitReached):
         trace(Model(Lamp()), Limits(0.0))
+
+
+def test_reading_a_property_ends_in_time() -> None:
+    """A property with very many paths, whose reading ignores the time limit."""
+    system = trace(Model(Lamp()), Limits())
+    system.limits = Limits(0.0)
+    with pytest.raises(LimitReached):
+        _ = system.claims
+
+
+def test_what_was_found_is_compared_after_the_end_of_the_time() -> None:
+    """A violation that is lost since the time was over before plain Python confirmed it."""
+    model = Model(Lamp())
+    system = trace(model, Limits())
+    system.limits = Limits(0.0)
+    found = comparing.compare(system, list(model.initial_states()), model.properties)
+    assert (found.states, found.difference) == (2, "")
 
 
 def test_each_path_is_asked_for_itself() -> None:

@@ -86,7 +86,9 @@ def test_leaving_a_range_names_variable_and_action() -> None:
 def test_an_index_outside_of_the_array_is_an_error() -> None:
     """A negative index that silently means the last element, as in Python."""
     model = Model(Box())
-    with pytest.raises(RangeError, match=r"row\[-1\] is outside the array in point\(\)"):
+    with pytest.raises(
+        RangeError, match=r"row\[-1\] is outside the array, in point\(\) at test_notation.py:[0-9]+"
+    ):
         model.take(state(model, low=-1), Step("point", ()))
     with pytest.raises(RangeError, match=r"row\[2\] is outside"):
         model.take(state(model, low=2), Step("point", ()))

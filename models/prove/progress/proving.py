@@ -121,7 +121,7 @@ class _Ranked:
             self.failed |= dict.fromkeys((c.name for c in wanted), (others, ()))
             return compared
         with reading(self.record):
-            system = trace(finite, self.limits)
+            system = trace(finite, self.limits, wanted)
         claims = list(self._claims(wanted))
         states = comparing.random_states(finite)
         compared = comparing.compare(system, states, lemmas, anywhere=True, limits=self.limits)

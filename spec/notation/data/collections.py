@@ -17,14 +17,16 @@ from .composite import (
     Part,
     Plan,
     Where,
+    Whole,
     assign,
     clear,
     declare,
     leaves,
     must_be_kind,
     view,
+    wholes,
 )
-from .members import PRESENT, domain_of, key_of, members
+from .members import PRESENT, absent, domain_of, key_of, members
 
 
 class Bag(Composite):
@@ -104,11 +106,15 @@ class BagView:
         RangeError
             If there is none.
         """
+        if self.count(value) == 0:
+            raise absent(self._where.shown)
+        self.discard(value)
+
+    def discard(self, value: Value) -> None:
+        """Remove a copy of a value, if there is one."""
         cell = self._cell(value)
-        if cell.read() == 0:
-            name = self._where.shown
-            raise RangeError(name, f"{name} does not have the value to remove: require that it has")
-        cell.write(cell.read() - 1)
+        if cell.read() > 0:
+            cell.write(cell.read() - 1)
 
     def _counts(self) -> list[Value]:
         return [self._where.at(k).read() for k in members(self._of.of, self._where)]
@@ -156,8 +162,14 @@ class Map(Composite):
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield the cells of all keys."""
         for key in members(self.keys, where):
-            yield Leaf(f"{where.shown}_has", (*where.key, key), 0)
+            yield Leaf(f"{where.name}_has", (*where.key, key), 0)
             yield from leaves(self.of, where.at(key))
+
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield what the values have."""
+        for key in members(self.keys, where):
+            shown = self.keys.label(where.spec, key)
+            yield from wholes(self.of, where.at(key), f"{label}[{shown}]")
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""
@@ -198,6 +210,18 @@ class MapView:
         assign(self._of.of, self._where.at(self._key(key)), value)
 
     def remove(self, key: Value) -> None:
+        """Remove a key with its value.
+
+        Raises
+        ------
+        RangeError
+            If it has none.
+        """
+        if no(self.has(key)):
+            raise absent(self._where.shown)
+        self.discard(key)
+
+    def discard(self, key: Value) -> None:
         """Remove a key with its value, if it has one."""
         self._where.part("has").at(self._key(key)).write(False)
         clear(self._of.of, self._where.at(self._key(key)))

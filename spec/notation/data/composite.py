@@ -12,6 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from counterpoint.spec.notation._parameters import Index
+from counterpoint.spec.notation._sources import place_of_declaration
 from counterpoint.spec.notation.errors import SpecError
 from counterpoint.spec.notation.symbolic import Value
 from counterpoint.spec.notation.variables import (
@@ -19,7 +20,6 @@ from counterpoint.spec.notation.variables import (
     Array,
     IndexMember,
     Scalar,
-    place_of_declaration,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +34,27 @@ class Leaf(NamedTuple):
     variable: str
     key: Key
     blank: int
+
+
+class Whole(NamedTuple):
+    """A value with parts that people read as one.
+
+    Attributes
+    ----------
+    label : str
+        What it is called, as in ``rows[T0]``.
+    text : str
+        The value, as in ``⟨a, b⟩``.
+    is_set : bool
+        Whether it is a set, and not a sequence.
+    leaves : tuple of Leaf
+        Its cells.
+    """
+
+    label: str
+    text: str
+    is_set: bool
+    leaves: tuple[Leaf, ...]
 
 
 class Where(NamedTuple):
@@ -96,6 +117,11 @@ class Part(Array):
         self.initially = of.initially
         self.boolean, self.grows, self.pattern = of.boolean, of.grows, pattern
 
+    @property
+    def called(self) -> str:
+        """What it is called in an error, as in ``net.vote``."""
+        return self.pattern.partition("[")[0]
+
     def label(self, spec: Spec, index: tuple[int, ...]) -> str:
         """Return the label of a cell."""
         members = zip(self.indices, index, strict=True)
@@ -145,9 +171,23 @@ class Composite:
         """Return the functions that it runs, after their text was checked; by default none."""
         return []
 
+    def specs(self) -> set[Any]:
+        """Return the specs of which it is made; by default none."""
+        return set()
+
     def array_of(self, over: Index | tuple[Index, ...]) -> ArrayOf:
         """Return an array of such values: what ``Array(over, ...)`` makes of them."""
         return ArrayOf(over, self)
+
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield the sequences and sets in a value of a concrete state, the outer ones only."""
+        yield from ()
+
+    def show(self, where: Where) -> str:
+        """Return a value of a concrete state as text; by default the values of its cells."""
+        store = where.spec._store
+        inside = (int(store.read(leaf.variable, leaf.key)) for leaf in self.leaves(where))
+        return f"({', '.join(map(str, inside))})"
 
     # What each kind defines
 
@@ -221,6 +261,19 @@ def assign(of: Kind, where: Where, value: Any) -> None:
         where.write(value)
 
 
+def show(of: Kind, where: Where) -> str:
+    """Return a value of a concrete state as text."""
+    if isinstance(of, Composite):
+        return of.show(where)
+    return str(of.show(where.spec, int(where.read())))
+
+
+def wholes(of: Kind, where: Where, label: str) -> Iterator[Whole]:
+    """Yield the sequences and sets in a value of a concrete state; see `Composite.wholes`."""
+    if isinstance(of, Composite):
+        yield from of.wholes(where, label)
+
+
 def leaves(of: Kind, where: Where) -> Iterator[Leaf]:
     """Yield all cells of a value of some kind."""
     if isinstance(of, Composite):
@@ -269,6 +322,10 @@ class ArrayOf(Composite):
         """Yield the variables of the elements."""
         yield from self.of.declare(plan.over(*self.over))
 
+    def specs(self) -> set[Any]:
+        """Return the specs of which the elements are made."""
+        return self.of.specs()
+
     def texts(self) -> list[Any]:
         """Return the functions of the elements."""
         return self.of.texts()
@@ -279,8 +336,17 @@ class ArrayOf(Composite):
 
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield the cells of all elements."""
-        for key in product(*(range(index.size(where.spec)) for index in self.over)):
+        for key in self._keys(where):
             yield from self.of.leaves(where.at(*key))
+
+    def _keys(self, where: Where) -> Iterator[tuple[int, ...]]:
+        yield from product(*(range(index.size(where.spec)) for index in self.over))
+
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield what the elements have."""
+        for key in self._keys(where):
+            inside = ", ".join(i.label(where.spec, k) for i, k in zip(self.over, key, strict=True))
+            yield from self.of.wholes(where.at(*key), f"{label}[{inside}]")
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""

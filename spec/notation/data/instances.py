@@ -11,7 +11,7 @@ from counterpoint.spec.notation.errors import SpecError
 from counterpoint.spec.notation.symbolic import Value
 from counterpoint.spec.notation.variables import AnyValue, Array, Scalar, Variable
 
-from .composite import Composite, Leaf, Part, Plan, Where
+from .composite import Composite, Leaf, Part, Plan, Where, Whole
 
 if TYPE_CHECKING:
     from counterpoint.spec.notation._spec import Spec
@@ -47,6 +47,10 @@ class Instance(Composite):
             self._made[key] = self.of(**given)
         return self._made[key]
 
+    def specs(self) -> set[Any]:
+        """Return the other spec."""
+        return {self.of}
+
     def texts(self) -> list[Any]:
         """Return the functions of the other spec, after their text was checked."""
         self.of.read_text()
@@ -77,6 +81,17 @@ class Instance(Composite):
             for cell in variable.cells(inner):
                 first = variable.initial_values(inner, cell)[0]
                 yield Leaf(f"{where.name}_{name}", (*where.key, *cell.index), first)
+
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield what the variables of the other spec have."""
+        inner = self.view(where)
+        for name, of in self.of.declared_composites.items():
+            for one in of.wholes(Where(inner, name, (), name), f"{label}.{name}"):
+                own = [
+                    Leaf(f"{where.name}_{leaf.variable}", (*where.key, *leaf.key), leaf.blank)
+                    for leaf in one.leaves
+                ]
+                yield one._replace(leaves=tuple(own))
 
     def assign(self, where: Where, value: Any) -> None:
         """Refuse."""

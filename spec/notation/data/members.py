@@ -24,7 +24,7 @@ def domain_of(of: Index | Scalar, by: str) -> Index:
     if isinstance(of, Index):
         return of
     if isinstance(of, Scalar):
-        return ValueDomain(of)
+        return ValueDomain(of, by if by.startswith("the ") else f"the domain of the {by}")
     raise SpecError(f"{by} takes an index, or a scalar such as Integer(0, 3), not {of!r}")
 
 
@@ -52,6 +52,12 @@ def inner_key_of(domain: Index, where: Where, value: Value) -> Value:
         If there is no such member.
     """
     return _inside(domain, where, key_of(domain, where, value))
+
+
+def absent(name: str) -> RangeError:
+    """Return the error of a step that removes what is not there."""
+    return RangeError(name, f"{name} does not have the value to remove: require that it has, or "
+                            f"write discard")  # fmt: skip
 
 
 def _inside(domain: Index, where: Where, key: Value) -> Value:

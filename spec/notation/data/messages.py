@@ -98,9 +98,10 @@ class AllMessages(Domain):
             if member < number:
                 return kind, kind.numbered(spec, member)
             member -= number
-        raise SpecError(f"{self.what()}: there is no message {member}")
+        raise SpecError(f"{self.called}: there is no message {member}")
 
-    def what(self) -> str:
+    @property
+    def called(self) -> str:
         """Return what this is called in an error."""
         return f"choose among the messages {', '.join(kind.name for kind in self.kinds)}"
 

@@ -16,12 +16,15 @@ from .composite import (
     Part,
     Plan,
     Where,
+    Whole,
     assign,
     declare,
     leaves,
     must_be_kind,
+    show,
     snapshot,
     view,
+    wholes,
 )
 
 
@@ -58,6 +61,16 @@ class Record(Composite):
         """Yield the cells of all fields."""
         for name, of in self.fields.items():
             yield from leaves(of, where.part(name))
+
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield what the fields have."""
+        for name, of in self.fields.items():
+            yield from wholes(of, where.part(name), f"{label}.{name}")
+
+    def show(self, where: Where) -> str:
+        """Return the fields with their values."""
+        fields = self.fields.items()
+        return "(" + ", ".join(f"{n}={show(of, where.part(n))}" for n, of in fields) + ")"
 
     def assign(self, where: Where, value: Any) -> None:
         """Assign all fields of a dict, or of another record."""

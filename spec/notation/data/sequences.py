@@ -18,12 +18,14 @@ from .composite import (
     Part,
     Plan,
     Where,
+    Whole,
     assign,
     clear,
     copy,
     declare,
     leaves,
     must_be_kind,
+    show,
     snapshot,
     view,
 )
@@ -48,7 +50,7 @@ class Sequence(Composite):
         if not callable(capacity) and (type(capacity) is not int or capacity < 1):
             raise SpecError(f"the capacity of a {kind} is a whole number from 1 on, "
                             f"not {capacity!r}")  # fmt: skip
-        self.places = Positions(capacity)
+        self.places = Positions(capacity, kind)
         self.number = Integer(0, self.places.size)
 
     def declare(self, plan: Plan) -> Iterator[Part]:
@@ -63,9 +65,18 @@ class Sequence(Composite):
 
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield the cells of the length and of all places."""
-        yield Leaf(f"{where.shown}_length", where.key, 0)
+        yield Leaf(f"{where.name}_length", where.key, 0)
         for place in range(self.places.size(where.spec)):
             yield from leaves(self.of, where.at(place))
+
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield the sequence itself."""
+        yield Whole(label, self.show(where), False, tuple(self.leaves(where)))
+
+    def show(self, where: Where) -> str:
+        """Return the values in order, as in ``⟨a, b⟩``."""
+        length = int(where.part("length").read())
+        return "⟨" + ", ".join(show(self.of, where.at(k)) for k in range(length)) + "⟩"
 
     def assign(self, where: Where, value: Any) -> None:
         """Assign another sequence of the same capacity and kind of values."""
@@ -161,9 +172,10 @@ class SequenceView:
         if fields and (value is not None or not isinstance(self._of.of, Record)):
             raise SpecError(f"{name}.append takes one value, or the fields of a record")
         if self.full:
+            values = "1 value" if self.capacity == 1 else f"{self.capacity} values"
             raise RangeError(
                 name,
-                f"{name} is full: it has room for {self.capacity} values, so the action must "
+                f"{name} is full: it has room for {values}, so the action must "
                 f"require that it is not full",
             )
         assign(self._of.of, self.where.at(length), fields or value)

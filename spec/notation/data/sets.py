@@ -10,8 +10,8 @@ from counterpoint.spec.notation.errors import SpecError
 from counterpoint.spec.notation.symbolic import Value, count, every, implies, ite, no, some
 from counterpoint.spec.notation.variables import Boolean, Scalar
 
-from .composite import Composite, Leaf, Part, Plan, Where
-from .members import PRESENT, domain_of, inner_key_of, key_of, members, span
+from .composite import Composite, Leaf, Part, Plan, Where, Whole
+from .members import PRESENT, absent, domain_of, inner_key_of, key_of, members, span
 
 
 class Set(Composite):
@@ -54,6 +54,15 @@ class Set(Composite):
         for member in members(self.of, where):
             blank = int(bool(self.initially) and self._starts(where.spec, member))
             yield Leaf(where.name, (*where.key, member), blank)
+
+    def wholes(self, where: Where, label: str) -> Iterator[Whole]:
+        """Yield the set itself."""
+        yield Whole(label, self.show(where), True, tuple(self.leaves(where)))
+
+    def show(self, where: Where) -> str:
+        """Return the members, as in ``{a, b}``."""
+        inside = [k for k in members(self.of, where) if where.at(k).read()]
+        return "{" + ", ".join(self.of.label(where.spec, k) for k in inside) + "}"
 
     def assign(self, where: Where, value: Any) -> None:
         """Assign another set over the same index, or members."""
@@ -190,6 +199,18 @@ class SetView(SetValue):
         self._where.at(key_of(self._of.of, self._where, value)).write(True)
 
     def remove(self, value: Value) -> None:
+        """Remove a value.
+
+        Raises
+        ------
+        RangeError
+            If it is not in the set.
+        """
+        if no(self.has(value)):
+            raise absent(self._where.shown)
+        self.discard(value)
+
+    def discard(self, value: Value) -> None:
         """Remove a value, if it is in the set."""
         self._where.at(key_of(self._of.of, self._where, value)).write(False)
 

@@ -75,7 +75,7 @@ def test_many_idle_promises_are_counted() -> None:
     assert found.notes[0].startswith("found among the first 2,983 states")
     lines = found.explanation.lines
     assert len(lines) == 6
-    assert lines[-1] == "35 other fair steps are not possible in the cycle"
+    assert lines[-1] == "35 other fair actions have no step in the cycle that changes the state"
 
 
 DEEPER = """

@@ -18,6 +18,7 @@ from counterpoint import (
     action,
     eventually,
     infinitely_often,
+    ite,
     leads_to,
     require,
     some,
@@ -31,12 +32,12 @@ from counterpoint.models.checking.replaying import ends_so, replay_record
 from counterpoint.models.export.itf import itf
 from counterpoint.models.export.mermaid import sequence
 from counterpoint.models.export.regression import regression
-from counterpoint.models.lassos import fault_of_lasso
+from counterpoint.models.lassos import fault_of_lasso, promises
 from counterpoint.models.limits import Limits
 from counterpoint.models.present.chart import chart
 from counterpoint.models.present.page import page
-from counterpoint.models.verdict import Trace, Verdict
-from counterpoint.spec.notation import Model
+from counterpoint.models.verdict import Trace, Verdict, replayed
+from counterpoint.spec.notation import Model, Step
 
 
 class Lock(Spec):
@@ -132,7 +133,7 @@ def test_a_chart_shows_the_cycle() -> None:
     """Steps that are repeated and do not look so."""
     shown = chart(verdict_of("who-asks-is-served")).splitlines()
     assert [line.strip() for line in shown].index("for ever:") == 2
-    assert "take(p=P0) (weak) is not possible all the time" in " ".join(shown)
+    assert "take(p=P0) (weak) is not always possible in the cycle" in " ".join(shown)
     assert "take(p=P1) (weak) is taken in the cycle" in " ".join(shown)
     assert "for ever: no step" in chart(verdict_of("it-is-taken"))
 
@@ -237,3 +238,33 @@ def test_exports_say_that_they_leave_temporal_properties_out(
     command = ["export", REFERENCE, "--to", form, "--property", "it-is-free"]
     assert run(counterpoint, command) == 2
     assert "it-is-free is a temporal property" in capsys.readouterr().err
+
+
+def test_a_fair_step_that_changes_nothing_is_not_called_impossible() -> None:
+    """Words that deny a step which is possible, but changes nothing."""
+
+    class Idle(Spec):
+        """It may stay where it is, or turn."""
+
+        at = Integer(0, 2)
+
+        @action(fair="weak")
+        def stay(s):
+            s.at = s.at + 0
+
+        @action
+        def turn(s):
+            s.at = ite(s.at == 1, 0, 1)
+
+        @eventually
+        def it_ends(s):
+            return s.at == 2
+
+    (found,) = [v for v in check(Model(Idle())) if v.claim.name == "it-ends"]
+    assert found.explanation.lines == ("stay() (weak) has no step there that changes the state",)
+    model = found.model
+    cycle = replace(replayed(model, [Step("turn", ()), Step("turn", ())], (0,)), loop=0)
+    assert fault_of_lasso(model, found.claim, cycle) == ""
+    assert promises(model, cycle) == [
+        "stay() (weak) has no step in the cycle that changes the state"
+    ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from counterpoint import (
@@ -22,6 +24,7 @@ from counterpoint import (
 )
 from counterpoint.models.checking.engines import Options, check
 from counterpoint.models.explore.exhaustive import explore
+from counterpoint.models.loading import load, specs_in
 from counterpoint.spec.notation import Model, SpecError
 
 
@@ -169,3 +172,27 @@ def test_the_text_of_a_part_is_read() -> None:
 
     with pytest.raises(SpecError, match="compares by identity"):
         Model(Outside())
+
+
+def test_a_part_without_claims_is_not_a_spec_of_its_own(tmp_path: Path) -> None:
+    """A part that is checked alone, or a spec with a property that is not checked."""
+    path = tmp_path / "house_spec.py"
+    part = (
+        "class NAME(Spec):\n    x = Integer(0, 1)\n\n    @action\n    def go(s):\n        s.x = 1\n"
+    )
+    claim = "\n    @sometimes\n    def fine(s):\n        return s.x == 1\n"
+    path.write_text(
+        "from counterpoint import *\nkids = Index(2)\n\n"
+        + part.replace("NAME", "Inner")
+        + part.replace("NAME", "InArray")
+        + part.replace("NAME", "Abstract")
+        + part.replace("NAME", "Claims")
+        + claim
+        + part.replace("NAME", "Alone")
+        + part.replace("NAME", "House")
+        + "    a = Instance(Inner)\n    b = Array(kids, Instance(InArray))\n"
+        "    c = Instance(Claims)\n\n"
+        "    @refines(Abstract)\n    def mapping(s, abstract):\n        abstract.x = s.x\n"
+    )
+    assert specs_in(path) == ["Claims", "Alone", "House"]
+    assert load(f"{path}:Inner").name == "inner"

@@ -73,6 +73,8 @@ DONE = {
     "s.row[p] = 1": "row has no value at the place that is used",
     "s.bag.add(p); s.bag.add(p)": "bag would have more than 1 copies of a value",
     "s.bag.remove(p)": "bag does not have the value to remove",
+    "s.some.remove(p)": "some does not have the value to remove: require that it has, or write",
+    "s.known.remove(p)": "known does not have the value to remove",
     "s.row.put(s.known[p])": "known has no value for the key that is read",
     "s.some = [5]": "is used for some",
     "require(s.some >= [7])": "is used for some",
@@ -142,14 +144,62 @@ def test_an_invariant_that_changes_a_set(tmp_path: Path) -> None:
         check(load(str(path)))
 
 
-def test_a_domain_that_is_too_large(tmp_path: Path) -> None:
-    """Subsets of a large index, which would be enumerated for hours."""
+TOO_LARGE = {
+    "many = Index(14); act = action(lambda s, q=some_subset(many): None)": (
+        "action act: parameter q: some_subset of many has 16,384 members; 1 to 4,096 are allowed"
+    ),
+    "act = action(lambda s, v=choose(Integer(0, 9999)): None)": (
+        "action act: parameter v: choose among the values of Integer has 10,000 members; 1 to"
+    ),
+    "few = Index(3); many = Index(4000, at_most=9999); "
+    "act = action(lambda s, a=choose(many), b=choose(many), c=choose(few): None)": (
+        "action act has 48,000,000 combinations of its parameters (4000 x 4000 x 3), and at most "
+        "65,536 are allowed: make what a ranges over smaller"
+    ),
+    "x = Set(Integer(0, 9999))": "x: the domain of the Set has 10,000 members; 1 to 4,096",
+    "x = Bag(Integer(0, 9999), copies=2)": "x: the domain of the Bag has 10,000 members; 1 to",
+    "x = Map(Integer(0, 9999), nodes)": "x.has: the domain of the Map has 10,000 members; 1 to",
+    "x = Queue(nodes, lambda s: 9999)": "a Queue has 9,999 places; 1 to 4,096 are allowed",
+    "net = Messages(ask=dict(), vote=dict(by=nodes, term=Integer(0, 299), log=Integer(0, 299)))": (
+        "net.vote would have 180,000 cells (2 x 300 x 300), and at most 65,536 are allowed: make "
+        "the field term of vote, of 300, or another part of it smaller"
+    ),
+    "many = Index(9999, at_most=9999); rows = Array(many, Set(Integer(0, 99)))": (
+        "rows would have 999,900 cells (9999 x 100), and at most 65,536 are allowed: make many, of "
+        "9,999, or another part of it smaller"
+    ),
+    "many = Index(99999, at_most=99999); x = Array(many, Boolean())": (
+        "x would have 99,999 cells, and at most 65,536 are allowed: make many, of 99,999"
+    ),
+    "many = Index(50000, at_most=50000); x = Array(many, Boolean()); y = Array(many, Boolean()); "
+    "z = Boolean()": (
+        "the variables of spec_ would have 100,001 cells, and at most 65,536 are allowed: x has "
+        "most of them, 50,000"
+    ),
+}
+
+
+@pytest.mark.parametrize("body", TOO_LARGE)
+def test_a_domain_that_is_too_large(body: str, tmp_path: Path) -> None:
+    """Values that would be enumerated for hours, or an error that does not say where they are."""
     path = tmp_path / "wrong.py"
-    path.write_text(
-        f"{HEAD}    many = Index(14)\n    @action\n    def act(s, q=some_subset(many)): pass\n"
-    )
-    with pytest.raises(SpecError, match="some_subset of many has 16384 members; 1 to 4096"):
+    act = "" if "act =" in body else "\n\n    @action\n    def act(s):\n        pass"
+    path.write_text(f"{HEAD}    {body}{act}\n")
+    with pytest.raises(SpecError) as caught:
         check(load(str(path)))
+    line = 1 + HEAD.count("\n")
+    assert str(caught.value).startswith(f"{path}:{line}: {TOO_LARGE[body]}")
+
+
+def test_a_spec_of_many_cells(tmp_path: Path) -> None:
+    """A number of cells that is allowed, and takes for ever."""
+    path = tmp_path / "many.py"
+    path.write_text(
+        f"{HEAD}    many = Index(16384, at_most=16384)\n    x = Array(many, Boolean())\n\n"
+        "    @action\n    def act(s):\n        s.x[3] = True\n"
+    )
+    (verdict,) = check(load(str(path)))
+    assert (verdict.answer, verdict.states) == ("holds", 2)
 
 
 def test_wrong_truth_and_length_name_what_to_write(tmp_path: Path) -> None:
@@ -189,5 +239,5 @@ def test_a_domain_without_a_member(tmp_path: Path) -> None:
         f"{HEAD}    none = DerivedIndex(lambda s: len(s.nodes) - 2, names='k')\n"
         "    @action\n    def act(s, k): pass\n"
     )
-    with pytest.raises(SpecError, match="none has 0 members; 1 to 4096 are allowed"):
+    with pytest.raises(SpecError, match="action act: parameter k: none has 0 members; 1 to 4,096"):
         check(load(str(path)))
