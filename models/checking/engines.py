@@ -327,7 +327,7 @@ def _of_one(
     found = _checked(engine, model, limits, of_states, asked, book, before) if of_states else []
     if not of_runs:
         return found
-    if engine.temporal:
+    if engine.temporal and temporal.judges(engine.name, model):
         found += _checked(engine.judge, model, limits, of_runs, asked, book, before)
     else:
         found += temporal.unknown(engine.name, model, of_runs)

@@ -42,8 +42,19 @@ def asked(
     return [claim for claim in found if engine == PROVER and claim.method in ranks]
 
 
+def judges(engine: str, model: Model) -> bool:
+    """Return whether an engine judges temporal properties of a spec; proofs alone, if endless."""
+    return engine == PROVER or (engine in JUDGES and not model.spec.endless)
+
+
 def unknown(engine: str, model: Model, wanted: Sequence[Property]) -> list[Verdict]:
-    """Return the answers of an engine that does not judge temporal properties."""
+    """Return the answers of an engine that does not judge temporal properties of a spec."""
+    if engine in JUDGES:
+        why = (
+            f"{model.name} is endless: its runs leave each range that ends, so that only a proof "
+            f"judges what happens for ever: use {PROVER}"
+        )
+        return [Verdict(model, one, engine, "unknown", "", reason=why) for one in wanted]
     use = f"{', '.join(JUDGES)} or {PROVER}"
     since = ", since fairness is promised to each member" if engine == "any-number" else ""
     why = f"the engine {engine} does not judge temporal properties{since}: use {use}"

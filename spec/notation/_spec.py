@@ -63,6 +63,10 @@ class Spec:
         Members of other indices have a column if they take a step.
     without : tuple of str
         Actions and properties of a base class that this class does not have.
+    endless : bool
+        Whether ranges that are declared with ``grows`` have no upper end where temporal properties
+        are judged, so that a run goes on for ever though a clock counts. Then only proofs judge
+        these.
     any_number : tuple of str
         The indices for which a proof may cover every size.
     in_other_words : dict
@@ -81,6 +85,7 @@ class Spec:
     name: ClassVar[str] = ""
     lane: ClassVar[str] = ""
     without: ClassVar[tuple[str, ...]] = ()
+    endless: ClassVar[bool] = False
     any_number: ClassVar[tuple[str, ...]] = ()
     in_other_words: ClassVar[dict[str, tuple[str, ...]]] = {}
     criteria: ClassVar[tuple[str, ...]] = ()

@@ -88,7 +88,8 @@ class _Failing:
         yield from differing
         yield from self._step() if self.gap.command is not None else ()
         yield from self._promises() if self.gap.helps else ()
-        trace, line = reachable.way(self.model, self.state)
+        with_ends = Model(self.model.spec, self.model.reference)
+        trace, line = reachable.way(with_ends, self.state)
         yield f"{line}." if trace is not None else line
 
     def _lemmas(self) -> list[str]:

@@ -5,8 +5,8 @@ is marked ``@decreases`` gives the rank of a temporal property, and `rule` says 
 Without such a method the rank is the same in all states, which suffices if one step is waited for.
 
 Fairness is about the ranges as the spec declares them: a step beyond the end of a range is not
-possible. So ranges declared with ``grows`` keep their ends here. Lemmas that hold without the ends
-hold with them.
+possible. So ranges declared with ``grows`` keep their ends here, unless the spec is ``endless``.
+Lemmas that hold without the ends hold with them.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class _Ranked:
     def _go(self, wanted: Sequence[Property], steps: int) -> ComparisonResult:
         """Prove what can be proved, and return the result of comparing with plain Python."""
         lemmas, compared = self._lemmas(steps)
-        finite = Model(self.proof.spec, self.proof.reference)
+        finite = Model(self.proof.spec, self.proof.reference, self.proof.spec.endless)
         others = self._other_ranges(finite)
         if compared.difference or others:
             self.failed |= dict.fromkeys((c.name for c in wanted), (others, ()))
@@ -147,7 +147,8 @@ class _Ranked:
     def _other_ranges(self, finite: Model) -> str:
         """Return why steps of the proof's class may differ from those of the spec; "" if not."""
         ranges = {(c.variable, c.index): (c.low, c.high) for c in finite.cells}
-        for cell in self.model.cells:
+        own = Model(self.model.spec, self.model.reference, finite.unbounded)
+        for cell in own.cells:
             if ranges.get((cell.variable, cell.index)) != (cell.low, cell.high):
                 return (f"{cell.label} has another range in {self.proof.name}, so that other steps "
                         "are possible there")  # fmt: skip
