@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from counterpoint.files.outputs import named
 from counterpoint.spec.notation import Model, SpecError
 
-from . import smtlib
+if TYPE_CHECKING:
+    from .smtlib import Assertion
 
 Record: TypeAlias = Callable[[str, Sequence[Any], Any], None]
 """A function of an obligation's name, its z3 conditions (a conjunction), and z3's answer."""
@@ -107,7 +108,7 @@ class Obligations:
         given = ", ".join(f"{n}={v}" for n, v in model.spec.parameters.items() if v != "")
         self._head = [f"spec: {model.reference}", f"parameters: {given or 'none'}"]
         self._names: Counter[str] = Counter()
-        self._printed: dict[int, tuple[weakref.ref[Any], smtlib.Assertion]] = {}
+        self._printed: dict[int, tuple[weakref.ref[Any], Assertion]] = {}
 
     def record(self, name: str, conditions: Sequence[Any], answer: Any) -> None:
         """Write an obligation to a file; this is a `Record`.
@@ -140,8 +141,10 @@ class Obligations:
             "unsat: no values satisfy the conditions, and a proof rests on that; sat: some "
             "values do",
         ]
+        from .smtlib import script  # z3 takes longer to import than most checks take
+
         features = frozenset[str]().union(*(a.features for a in printed))
-        text = f"{FIRST_LINE}\n{smtlib.script(printed, str(answer), comments)}"
+        text = f"{FIRST_LINE}\n{script(printed, str(answer), comments)}"
         path = self.folder / file_name(len(self.found) + 1, name)
         with (
             named(path),
@@ -150,14 +153,16 @@ class Obligations:
             file.write(text)
         self.found.append(Obligation(name, str(answer), features, path))
 
-    def _assertion(self, condition: Any) -> smtlib.Assertion:
+    def _assertion(self, condition: Any) -> Assertion:
         """Return a condition as text; a condition that occurs again is printed only once.
 
         The cache keeps no z3 term alive, because z3's numbering depends on which terms exist.
         """
+        from .smtlib import assertion
+
         known = self._printed.get(id(condition))
         if known is None or known[0]() is not condition:
-            known = weakref.ref(condition), smtlib.assertion(condition)
+            known = weakref.ref(condition), assertion(condition)
             self._printed[id(condition)] = known
         return known[1]
 
