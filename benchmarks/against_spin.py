@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -193,43 +193,74 @@ def measured(cases: Sequence[Case], repeats: int) -> Iterator[tuple[str, str, di
 
 
 COLUMNS = {
-    "states": "{:,.0f}",
-    "states/s": "{:,.0f}",
-    "states/s of processor": "{:,.0f}",
-    "bytes/state": "{:.1f}",
-    "compiling": "{:.2f}",
-    "verdict": "{:.2f}",
-    "verdict processor": "{:.2f}",
+    "states": ("states", "{:,.0f}"),
+    "states/s": ("states/s", "{:,.0f}"),
+    "states/s of processor": ("of proc.", "{:,.0f}"),
+    "bytes/state": ("bytes", "{:.1f}"),
+    "compiling": ("comp. s", "{:.2f}"),
+    "verdict": ("verdict s", "{:.2f}"),
+    "verdict processor": ("of proc.", "{:.2f}"),
 }
-HEADS = ("states", "states/s", "of proc.", "bytes", "comp. s", "verdict s", "of proc.")
+"""For each figure its heading and its format."""
 
 
-def main() -> None:
-    """Measure, print a table, and write the figures as JSON."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+def arguments(description: str, cases: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the options of a comparison with Spin, for cases with these names."""
+    parser = argparse.ArgumentParser(description=description.partition("\n")[0])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--case", choices=[c.spec for c in CASES], action="append")
-    parser.add_argument("--alone", nargs="+", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.alone:
-        alone(given.alone[0], given.alone[1:])
-        return
-    for tool in ("spin", "gcc"):
-        if shutil.which(tool) is None:
-            raise SystemExit(f"{tool} is needed (Debian package {tool})")
+    parser.add_argument("--case", choices=list(cases), action="append")
+    return parser
+
+
+def tabulate(
+    found: Iterator[tuple[str, str, dict[str, float]]],
+    columns: Mapping[str, tuple[str, str]],
+    given: argparse.Namespace,
+) -> None:
+    """Print figures as a table while they are measured, and write them as JSON.
+
+    Parameters
+    ----------
+    found : iterator of (str, str, dict)
+        The names of case and subject, and the figures.
+    columns : mapping of str to (str, str)
+        For each figure its heading and its format.
+    given : argparse.Namespace
+        The options.
+    """
     rows: dict[str, dict[str, Any]] = {}
-    cases = [c for c in CASES if not given.case or c.spec in given.case]
-    for case, subject, values in measured(cases, given.repeats):
+    for case, subject, values in found:
         if case not in rows:
-            print(f"\n{case}\n{'':30} " + " ".join(f"{h:>11}" for h in HEADS), flush=True)
+            heads = " ".join(f"{head:>11}" for head, _ in columns.values())
+            print(f"\n{case}\n{'':30} {heads}", flush=True)
         rows.setdefault(case, {})[subject] = values
-        cells = [form.format(values[k]) if k in values else "" for k, form in COLUMNS.items()]
+        cells = [form.format(values[k]) if k in values else "" for k, (_, form) in columns.items()]
         print(f"{subject:30} " + " ".join(f"{c:>11}" for c in cells), flush=True)
     if given.json:
         machine = {"processor": platform.processor() or platform.machine(),
                    "python": platform.python_version(), "repeats": given.repeats}  # fmt: skip
         given.json.write_text(json.dumps({"machine": machine, "cases": rows}, indent=2) + "\n")
+
+
+def must_have_tools() -> None:
+    """End if Spin or a compiler is missing."""
+    for tool in ("spin", "gcc"):
+        if shutil.which(tool) is None:
+            raise SystemExit(f"{tool} is needed (Debian package {tool})")
+
+
+def main() -> None:
+    """Measure, print a table, and write the figures as JSON."""
+    parser = arguments(__doc__ or "", [c.spec for c in CASES])
+    parser.add_argument("--alone", nargs="+", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.alone:
+        alone(given.alone[0], given.alone[1:])
+        return
+    must_have_tools()
+    cases = [c for c in CASES if not given.case or c.spec in given.case]
+    tabulate(measured(cases, given.repeats), COLUMNS, given)
 
 
 if __name__ == "__main__":

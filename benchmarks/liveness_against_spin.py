@@ -11,19 +11,15 @@ Needs ``spin`` and ``gcc``.
 
 from __future__ import annotations
 
-import argparse
 import json
-import platform
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
 
-from against_spin import ROOT, number, run
+from against_spin import ROOT, arguments, must_have_tools, number, run, tabulate
 
 WINDOW = str(ROOT / "benchmarks" / "fair_window.py") + ":FairWindow"
 
@@ -118,33 +114,20 @@ def measured(cases: Sequence[Case], repeats: int) -> Iterator[tuple[str, str, di
 
 
 COLUMNS = {
-    "states": "{:,.0f}", "compiling": "{:.2f}", "verdict": "{:.2f}", "processor": "{:.2f}",
-}  # fmt: skip
-HEADS = ("states", "comp. s", "verdict s", "of proc.")
+    "states": ("states", "{:,.0f}"),
+    "compiling": ("comp. s", "{:.2f}"),
+    "verdict": ("verdict s", "{:.2f}"),
+    "processor": ("of proc.", "{:.2f}"),
+}
+"""For each figure its heading and its format."""
 
 
 def main() -> None:
     """Measure, print a table, and write the figures as JSON."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--case", choices=[c.claim for c in CASES], action="append")
-    given = parser.parse_args()
-    for tool in ("spin", "gcc"):
-        if shutil.which(tool) is None:
-            raise SystemExit(f"{tool} is needed (Debian package {tool})")
-    rows: dict[str, dict[str, Any]] = {}
+    given = arguments(__doc__ or "", [c.claim for c in CASES]).parse_args()
+    must_have_tools()
     cases = [c for c in CASES if not given.case or c.claim in given.case]
-    for case, subject, values in measured(cases, given.repeats):
-        if case not in rows:
-            print(f"\n{case}\n{'':20} " + " ".join(f"{h:>11}" for h in HEADS), flush=True)
-        rows.setdefault(case, {})[subject] = values
-        cells = [form.format(values[k]) if k in values else "" for k, form in COLUMNS.items()]
-        print(f"{subject:20} " + " ".join(f"{c:>11}" for c in cells), flush=True)
-    if given.json:
-        machine = {"processor": platform.processor() or platform.machine(),
-                   "python": platform.python_version(), "repeats": given.repeats}  # fmt: skip
-        given.json.write_text(json.dumps({"machine": machine, "cases": rows}, indent=2) + "\n")
+    tabulate(measured(cases, given.repeats), COLUMNS, given)
 
 
 if __name__ == "__main__":
