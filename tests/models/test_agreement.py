@@ -63,6 +63,8 @@ MODELS = {
     "mcrt progress": lambda: load("mcrt-progress", ["notion=livelock-freedom"]),
     "norec": lambda: load("norec", ["values=two"]),
     "tl2": lambda: load("tl2", ["clock=pass"]),
+    "tms2": lambda: load("tms2"),
+    "window-tms2": lambda: load("window-tms2", ["fetch-and-increment=old"]),
     "link-store": lambda: load("link-store", ["joins=rows-first", "circles=are-broken"]),
     "philosophers": lambda: load("philosophers"),
     "filter": lambda: Model(Filter(processes=4)),
