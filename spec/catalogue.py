@@ -72,7 +72,6 @@ MUTANTS = {
     "scent-in-time": "counterpoint.spec.crawl.mutants.scent_time",
     "tl2": "counterpoint.spec.stm.mutants.tl2",
     "tl2-progress": "counterpoint.spec.stm.mutants.progress",
-    "tms2": "counterpoint.spec.stm.tms2:TMS2",
     "window-progress": "counterpoint.spec.stm.mutants.progress",
     "window-stm": "counterpoint.spec.stm.mutants.window",
 }
