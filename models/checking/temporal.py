@@ -51,8 +51,8 @@ def unknown(engine: str, model: Model, wanted: Sequence[Property]) -> list[Verdi
     """Return the answers of an engine that does not judge temporal properties of a spec."""
     if engine in JUDGES:
         why = (
-            f"{model.name} is endless: its runs leave each range that ends, so that only a proof "
-            f"judges what happens for ever: use {PROVER}"
+            f"{model.name} is endless: what counts in it has no end, so that only a proof judges "
+            f"what happens for ever: use {PROVER}"
         )
         return [Verdict(model, one, engine, "unknown", "", reason=why) for one in wanted]
     use = f"{', '.join(JUDGES)} or {PROVER}"

@@ -1,152 +1,147 @@
-"""TMS2: the abstract memory, and the window protocol that refines it."""
+"""TMS2: the criterion on recorded runs agrees with the automaton that defines TMS2."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cache
+from typing import TypeAlias
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from counterpoint.models.checking import engines
-from counterpoint.models.checking.engines import Options
-from counterpoint.models.explore import exhaustive
-from counterpoint.models.loading import find, load
-from counterpoint.models.verdict import Verdict
-from counterpoint.spec.catalogue import PROOFS
-from counterpoint.spec.notation import Choice, Model, action, require
-from counterpoint.spec.stm.history import CRITERIA
-from counterpoint.spec.stm.memory import Status
-from counterpoint.spec.stm.tms2 import TMS2
+from counterpoint.spec.notation import Model
+from counterpoint.spec.stm.history import satisfied
+from counterpoint.spec.stm.memory import Source, Status
+from counterpoint.spec.stm.window import Window
 
+N, OBJECTS, FIRST = 3, 2, -1
 
-@pytest.mark.parametrize(
-    ("settings", "states"),
-    [
-        ([], 7_795),
-        (["programs=r x, w y; r y, w x"], 276),
-        pytest.param(["transactions=3"], 4_507_056, marks=pytest.mark.slow),
-    ],
-)
-def test_the_abstract_memory_is_opaque(settings: list[str], states: int) -> None:
-    """An abstract memory that allows a history that is not opaque, or loses states."""
-    model = load("tms2", settings)
-    verdicts = exhaustive.check(model)
-    assert {v.claim.name: v.answer for v in verdicts if v.answer != "holds"} == {}
-    assert set(CRITERIA) <= {v.claim.name for v in verdicts}
-    assert verdicts[0].states == states
+Event: TypeAlias = tuple[str, int, int, int]
+"""An event and its transaction; for a read, also the object and the writer."""
+
+Memory: TypeAlias = tuple[int, ...]
+Reads: TypeAlias = tuple[tuple[tuple[int, int], ...], ...]
 
 
-class ReadsAnything(TMS2):
-    """Reads need not be of one state."""
+def is_tms2(events: Sequence[Event], wrote: Sequence[frozenset[int]]) -> bool:
+    """Run the automaton of Doherty, Groves, Luchangco and Moir along a run, trying every choice.
 
-    @action
-    def read(s, t: int, x: int, n: int) -> None:
-        """Read what x has after n commits."""
-        require(s.may_operate("r", t, x), s.since[t] <= n, s.commits() >= n)
-        s.record_read_of(t, x, s.version(n, x))
+    Its state is the sequence of memories, the values that each transaction has read, the number of
+    memories when it began, and the transactions that have taken effect. Taking effect is a step
+    that the run does not show.
+    """
 
+    @cache
+    def accepts(
+        k: int, memories: tuple[Memory, ...], reads: Reads, first: Memory, calling: frozenset[int],
+        done: frozenset[int],
+    ) -> bool:  # fmt: skip
+        for t in calling - done:  # some update takes effect now
+            if wrote[t] and all(memories[-1][x] == w for x, w in reads[t]):
+                new = tuple(t if x in wrote[t] else memories[-1][x] for x in range(OBJECTS))
+                if accepts(k, (*memories, new), reads, first, calling, done | {t}):
+                    return True
+        if k == len(events):
+            return True
+        what, t, x, w = events[k]
+        if what == "begin":
+            first = (*first[:t], len(memories) - 1, *first[t + 1 :])
+        elif what == "read":
+            reads = (*reads[:t], (*reads[t], (x, w)), *reads[t + 1 :])
+            seen = memories[first[t] :]
+            if not any(all(m[y] == v for y, v in reads[t]) for m in seen):
+                return False
+        elif what == "call":
+            calling = calling | {t}
+        elif (what == "commit" and wrote[t] and t not in done) or (what == "abort" and t in done):
+            return False
+        calling = calling - {t} if what in ("commit", "abort") else calling
+        return accepts(k + 1, memories, reads, first, calling, done)
 
-class ReadsThePast(TMS2):
-    """A transaction may read what was overwritten before it began."""
-
-    @action
-    def begin(s, t: int) -> None:
-        """Begin without a look at what has committed."""
-        s.record_begin(t)
-
-
-class CommitsOnThePast(TMS2):
-    """An update may commit though what it has read was overwritten."""
-
-    @action
-    def take_effect(s, t: int) -> None:
-        """Make a new state of the memory."""
-        require(s.status[t] == Status.COMMITTING, s.order[t] == 0)
-        s.order[t] = s.commits() + 1
-        for x in s.objects:
-            if s.wrote[t, x]:
-                s.record_publish(t, x)
-
-
-@pytest.mark.parametrize(
-    ("memory", "violated"),
-    [
-        (ReadsAnything, {"serializability", "opacity", "one-moment-explains-all"}),
-        (ReadsThePast, {"opacity"}),
-        (CommitsOnThePast, {"serializability", "opacity"}),
-    ],
-)
-def test_each_requirement_of_the_abstract_memory_is_needed(
-    memory: type[TMS2], violated: set[str]
-) -> None:
-    """A check of the abstract memory that cannot fail, or a requirement that does nothing."""
-    model = Model(memory())
-    asked = ("serializability", "opacity", "one-moment-explains-all")
-    verdicts = exhaustive.check(model, wanted=[model.property_named(one) for one in asked])
-    assert {v.claim.name for v in verdicts if v.answer == "violated"} == violated
+    start = (FIRST,) * OBJECTS
+    return accepts(0, (start,), ((),) * N, (0,) * N, frozenset(), frozenset())
 
 
-@pytest.mark.parametrize(
-    ("settings", "depth"),
-    [
-        ([], None),
-        (["programs=r x, w y; r y, w x"], None),
-        (["unlock=object-by-object"], None),
-        (["fetch-and-increment=old"], 13),
-        (["recheck=never"], 13),
-        (["locks=writes"], 11),
-        (["readers-wait=no"], 7),
-    ],
-)
-def test_the_window_protocol_refines_it(settings: list[str], depth: int | None) -> None:
-    """A refinement that holds for a protocol that is not opaque, or fails for the right one."""
-    found = judged("window-tms2", settings, "is-tms2", "exhaustive")
-    assert found.answer == ("holds" if depth is None else "violated")
-    if depth is not None:
-        assert found.depth == depth
-        assert "which is none of its steps" in found.reason
+@st.composite
+def runs(draw: st.DrawFn) -> tuple[list[Event], list[frozenset[int]]]:
+    """Return a run of an arbitrary memory, and the writes of each transaction."""
+    wrote = [frozenset(draw(st.sets(st.integers(0, OBJECTS - 1)))) for _ in range(N)]
+    stage = [0] * N
+    read: set[tuple[int, int]] = set()
+    events: list[Event] = []
+    for _ in range(draw(st.integers(4, 14))):
+        able = [t for t in range(N) if stage[t] < 3]
+        if not able:
+            break
+        t = draw(st.sampled_from(able))
+        objects = [x for x in range(OBJECTS) if (t, x) not in read]
+        if stage[t] == 0:
+            events.append(("begin", t, 0, 0))
+        elif stage[t] == 1 and objects and draw(st.booleans()):
+            x = draw(st.sampled_from(objects))
+            writers = [FIRST, *(w for w in range(N) if w != t and x in wrote[w] and stage[w] > 1)]
+            events.append(("read", t, x, draw(st.sampled_from(writers))))
+            read.add((t, x))
+            continue
+        elif stage[t] == 1:
+            events.append(("call", t, 0, 0))
+        else:
+            events.append((draw(st.sampled_from(["commit", "commit", "abort"])), t, 0, 0))
+        stage[t] += 1
+    return events, wrote
+
+
+def judged(events: Sequence[Event], wrote: Sequence[frozenset[int]]) -> bool:
+    """Return whether every state of the run, as a memory records it, satisfies the criterion."""
+    model = Model(Window(transactions=N, objects=OBJECTS))
+    state = model.at(next(model.initial_states()))
+    assert isinstance(state, Window)
+    for t in range(N):
+        for x in wrote[t]:
+            state.wrote[t, x] = True
+    for what, t, x, w in events:
+        if what == "begin":
+            state.record_begin(t)
+        elif what == "read":
+            state.record_read_of(t, x, Source.FIRST if w == FIRST else w)
+        elif what == "call":
+            state.record_commit_call(t)
+        elif what == "commit":
+            state.record_commit(t)
+        else:
+            state.record_abort(t)
+            assert state.status[t] == Status.ABORTED
+        if not satisfied(state.history(), "tms2"):
+            return False
+    return True
 
 
 @pytest.mark.long
-def test_the_refinement_and_the_criterion_agree() -> None:
-    """A refinement that differs from the criterion TMS2: one of them is wrong."""
-    readings = [
-        f"{name}={value}"
-        for name, parameter in load("window-tms2").spec.declared_parameters.items()
-        if isinstance(parameter, Choice)
-        for value in parameter.values
+@given(found=runs())
+@settings(max_examples=500, deadline=None)
+def test_the_criterion_is_the_automaton(found: tuple[list[Event], list[frozenset[int]]]) -> None:
+    """A run that TMS2 allows and the criterion refuses, or the other way round."""
+    events, wrote = found
+    assert judged(events, wrote) == is_tms2(events, wrote)
+
+
+def test_what_was_read_has_taken_effect() -> None:
+    """An update that was read while committing, placed after a transaction that began later.
+
+    T1 reads x from T0, whose commit has no answer yet; T2 begins after that and reads the old y.
+    The order with T2 before T0 is opaque; in TMS2, T0 has its place before T2 begins.
+    """
+    wrote = [frozenset({0, 1}), frozenset[int](), frozenset[int]()]
+    events: list[Event] = [
+        ("begin", 0, 0, 0),
+        ("call", 0, 0, 0),
+        ("begin", 1, 0, 0),
+        ("read", 1, 0, 0),
+        ("begin", 2, 0, 0),
+        ("read", 2, 1, FIRST),
     ]
-    for one in ("recheck-locked=abort", *readings):
-        model = load("window-tms2", [one])
-        asked = [model.property_named(name) for name in ("is-tms2", "tms2")]
-        refines, criterion = (v.answer for v in exhaustive.check(model, wanted=asked))
-        assert refines == criterion, one
-
-
-@pytest.mark.parametrize(
-    ("engine", "settings", "answer", "extent"),
-    [
-        ("induction", [], "holds", "every step"),
-        ("induction", ["transactions=3"], "holds", "every step"),
-        ("induction", ["fetch-and-increment=old"], "unknown", "every step"),
-        ("bounded", ["fetch-and-increment=old"], "violated", "13 steps"),
-        ("stateful", ["fetch-and-increment=old"], "violated", "13 steps"),
-    ],
-)
-def test_all_engines_judge_the_refinement(
-    engine: str, settings: list[str], answer: str, extent: str
-) -> None:
-    """An engine that does not know refinements, or lemmas from which it does not follow."""
-    found = judged("window-tms2", settings, "is-tms2", engine, 13 if engine == "bounded" else 0)
-    assert (found.answer, found.extent) == (answer, extent)
-
-
-def test_proofs_are_about_the_spec_that_they_are_named_for() -> None:
-    """A proof that is no class of its spec: overridden steps would be taken twice."""
-    for spec, proofs in PROOFS.items():
-        for proof in proofs:
-            assert issubclass(find(proof), find(spec)), (spec, proof)
-
-
-def judged(reference: str, settings: list[str], name: str, engine: str, steps: int = 0) -> Verdict:
-    """Return the verdict on one property."""
-    model = load(reference, settings)
-    wanted = [model.property_named(name)]
-    return engines.check(model, engine, wanted=wanted, options=Options(steps=steps or None))[0]
+    assert judged(events[:-1], wrote)
+    assert is_tms2(events[:-1], wrote)
+    assert not judged(events, wrote)
+    assert not is_tms2(events, wrote)

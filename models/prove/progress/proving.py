@@ -115,15 +115,15 @@ class _Ranked:
     def _go(self, wanted: Sequence[Property], steps: int) -> ComparisonResult:
         """Prove what can be proved, and return the result of comparing with plain Python."""
         lemmas, compared = self._lemmas(steps)
-        finite = Model(self.proof.spec, self.proof.reference, self.proof.spec.endless)
-        others = self._other_ranges(finite)
+        run_model = Model(self.proof.spec, self.proof.reference, self.proof.spec.endless)
+        others = self._other_ranges(run_model)
         if compared.difference or others:
             self.failed |= dict.fromkeys((c.name for c in wanted), (others, ()))
             return compared
         with reading(self.record):
-            system = trace(finite, self.limits, wanted)
+            system = trace(run_model, self.limits, wanted)
         claims = list(self._claims(wanted))
-        states = comparing.random_states(finite)
+        states = comparing.random_states(run_model)
         compared = comparing.compare(system, states, lemmas, anywhere=True, limits=self.limits)
         if not compared.difference:
             ranks = [self.proof.ranks[c.method] for c in claims if c.method in self.proof.ranks]
@@ -144,10 +144,10 @@ class _Ranked:
             self.notes += (f"not inductive, and not used: {', '.join(base.fallen)}",)
         return [*kept, *known], base.compared or ComparisonResult()
 
-    def _other_ranges(self, finite: Model) -> str:
+    def _other_ranges(self, run_model: Model) -> str:
         """Return why steps of the proof's class may differ from those of the spec; "" if not."""
-        ranges = {(c.variable, c.index): (c.low, c.high) for c in finite.cells}
-        own = Model(self.model.spec, self.model.reference, finite.unbounded)
+        ranges = {(c.variable, c.index): (c.low, c.high) for c in run_model.cells}
+        own = Model(self.model.spec, self.model.reference, run_model.unbounded)
         for cell in own.cells:
             if ranges.get((cell.variable, cell.index)) != (cell.low, cell.high):
                 return (f"{cell.label} has another range in {self.proof.name}, so that other steps "
