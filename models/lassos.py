@@ -15,6 +15,8 @@ from counterpoint.spec.notation import (
     Values,
 )
 
+from .ltl.on_lassos import OnLasso
+from .ltl.words import why_false
 from .verdict import Disagreement, Trace, Verdict, explained, in_steps
 
 
@@ -116,6 +118,9 @@ def violates_lasso(model: Model, claim: Property, trace: Trace) -> bool:
         return _breaks_until(truth, ends=trace.loop is None)
     if trace.loop is None:
         return False
+    if claim.kind == "temporal":
+        shape = model.shapes.of(model, claim.method)
+        return not OnLasso(*_repeated(truth, trace)).truth(shape)[0]
     cycle = truth[trace.loop :]
     if claim.kind == "eventually":
         return not any(first for (first,) in truth)
@@ -127,6 +132,14 @@ def violates_lasso(model: Model, claim: Property, trace: Trace) -> bool:
         first and not any(second for _, second in (*truth[k:], *cycle))
         for k, (first, _) in enumerate(truth)
     )
+
+
+def _repeated(
+    truth: Sequence[tuple[bool, ...]], trace: Trace
+) -> tuple[Sequence[tuple[bool, ...]], int]:
+    """Return the conditions in the states of a lasso, the last one not twice, and the loop."""
+    assert trace.loop is not None
+    return truth[: max(len(trace.steps), trace.loop + 1)], trace.loop
 
 
 def _breaks_until(truth: Sequence[tuple[bool, ...]], ends: bool) -> bool:
@@ -201,10 +214,13 @@ def what_happens(model: Model, claim: Property, trace: Trace) -> str:
         what = "its last step is repeated for ever"
     else:
         what = f"its last {length} steps are repeated for ever"
-    return f"{what}: {_missing(claim)}"
+    return f"{what}: {_missing(model, claim, trace)}"
 
 
-def _missing(claim: Property) -> str:
+def _missing(model: Model, claim: Property, trace: Trace) -> str:
+    if claim.kind == "temporal":
+        truth = [model.conditions(claim, values) for values in trace.states]
+        return why_false(model, claim, *_repeated(truth, trace)) or "the formula is true"
     return {
         "eventually": "the condition is never true",
         "infinitely-often": "the condition is not true again",

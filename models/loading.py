@@ -68,6 +68,9 @@ def load(reference: str, settings: Sequence[str] = ()) -> Model:
         model = Model(found(**given), reference)
         _ = model.cells, model.steps, model.properties, model.initial_values()
         _ = model.temporal, model.fairness, model.ranks
+        for claim in model.temporal:
+            if claim.kind == "temporal":
+                model.shapes.of(model, claim.method)
     except SpecError:
         raise
     except (Exception, SystemExit, GeneratorExit) as error:  # in a declaration

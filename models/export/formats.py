@@ -11,7 +11,7 @@ from counterpoint.models.scenarios.writing import as_scenario
 from counterpoint.models.verdict import Verdict
 from counterpoint.spec.notation import TEMPORAL, Model, Property, SpecError
 
-from . import drawing, itf, mermaid, promela, promela_runs, regression, tla
+from . import drawing, itf, mermaid, promela, promela_formulas, regression, tla
 from .counterexample import first_to_break
 from .graph import StateGraph, graph
 
@@ -56,7 +56,7 @@ def _promela(request: ExportRequest) -> str:
             if len(request.wanted) > 1:
                 raise SpecError(f"--to promela takes {claim.name} alone: a model has one temporal "
                                 "property, and no other property with it")  # fmt: skip
-            return promela_runs.promela_of_runs(request.model, claim)
+            return promela_formulas.promela_of_runs(request.model, claim)
     return promela.promela(request.model, request.wanted or None).text
 
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from counterpoint.models.symbolic.trace import Command, System, facts_of, trace
-from counterpoint.spec.notation import Fairness, Model, Property, nodes
+from counterpoint.models.symbolic.trace import Command, System, facts_of
+from counterpoint.spec.notation import Fairness, Property, nodes
 from counterpoint.spec.notation.nodes import Node
 
-from ._expressions import PromelaPrinter, c_function, places_of
-from .promela import Writer, comment, flag, refuse_wide
+from ._expressions import c_function
+from .promela import Writer, comment, flag
 
 STAY = {
     "eventually": "it never satisfies the condition",
@@ -30,31 +30,6 @@ STAY = {
     "until": "it never satisfies the second condition, or not before it leaves the first",
 }
 """What a run does that violates a property of a kind."""
-
-
-def promela_of_runs(model: Model, claim: Property) -> str:
-    """Return a spec and the negation of a temporal property as a Promela model.
-
-    Parameters
-    ----------
-    model : Model
-        The spec.
-    claim : Property
-        A temporal property.
-
-    Raises
-    ------
-    SpecError
-        If the spec has no initial state, or numbers beyond Spin's 32 bits.
-    """
-    traced = trace(model, wanted=())
-    system = System(model, tuple(changing(traced)))
-    formulas = system.formulas(claim.method)
-    writer = _RunWriter(
-        system, (), PromelaPrinter(places_of(model)), claim=claim, formulas=formulas
-    )
-    refuse_wide(traced, *formulas)
-    return "\n".join(writer.lines()) + "\n"
 
 
 def changing(system: System) -> Iterator[Command]:
@@ -75,7 +50,7 @@ def changing(system: System) -> Iterator[Command]:
 
 
 @dataclass
-class _RunWriter(Writer):
+class RunWriter(Writer):
     """Writes a model with one temporal property and all promises of fairness."""
 
     claim: Property = field(kw_only=True)
@@ -200,7 +175,7 @@ class _RunWriter(Writer):
 
     def _monitors(self) -> Iterator[str]:
         yield "  /* From here on, promises count. */"
-        stay = "" if self.claim.kind == "stays" else f" && {self._condition(self.stay)}"
+        stay = "" if self.stay is nodes.TRUE else f" && {self._condition(self.stay)}"
         yield from self._turn(f"promise == 0{stay}", 'printf("for ever:\\n"); promise = 1')
         yield "  /* All promises are met, and will be again. */"
         yield from self._turn(f"promise == {self.done}", "promise = 1")

@@ -19,6 +19,7 @@ from counterpoint.models.symbolic.trace import Command, System, trace
 from counterpoint.spec.notation import TEMPORAL, Model, Property, SpecError, nodes
 from counterpoint.spec.notation.nodes import Cell, Node
 
+from . import tla_formulas
 from ._expressions import identifier, shared
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "\\div", "modulo": "%",
@@ -38,16 +39,19 @@ def tla(model: Model, wanted: Sequence[Property] | None = None) -> str:
     model : Model
         The spec.
     wanted : sequence of Property, optional
-        The properties to check; all but the witnesses by default, temporal ones included. A witness
-        is checked as the invariant that it is never reached.
+        The properties to check; by default all but the witnesses, and but the formulas with until
+        or release, which TLA+ does not have. A witness is checked as the invariant that it is never
+        reached.
 
     Raises
     ------
     SpecError
-        If the spec has no initial state.
+        If the spec has no initial state, or TLA+ cannot say a wanted formula.
     """
     if wanted is None:
-        wanted = [p for p in model.all_properties if p.kind != "sometimes"]
+        wanted = [p for p in model.all_properties
+                  if p.kind != "sometimes" and tla_formulas.sayable(model, p)]  # fmt: skip
+    tla_formulas.must_be_sayable(model, wanted)
     if next(model.initial_states(), None) is None:
         raise SpecError(f"{model.name} has no initial state")
     return "\n".join(_Writer(trace(model, wanted=wanted), wanted).lines()) + "\n"
@@ -212,7 +216,9 @@ class _Writer:
                 yield from self._definition(_title(claim), self._parts(claim))
 
     def _formula(self, claim: Property) -> str:
-        first, *second = map(self._show, self.conditions[claim])
+        first, *second = shown = [*map(self._show, self.conditions[claim])]
+        if claim.kind == "temporal":
+            return tla_formulas.written(self.system.model, claim, shown)
         forms = {"eventually": "<>{}", "infinitely-often": "[]<>{}", "stays": "<>[]{}"}
         if claim.kind in forms:
             return forms[claim.kind].format(first)

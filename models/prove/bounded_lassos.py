@@ -16,6 +16,7 @@ import z3
 
 from counterpoint.models.lassos import promised, violated_by
 from counterpoint.models.limits import LimitReached, Limits
+from counterpoint.models.ltl.reading import negated
 from counterpoint.models.symbolic import comparing, conditions
 from counterpoint.models.symbolic.due import commands_of, due
 from counterpoint.models.symbolic.obligations import Record, reading, unrecorded, with_prefix
@@ -25,6 +26,7 @@ from counterpoint.spec.notation import Model, Property
 from counterpoint.spec.notation.nodes import Node
 
 from .bounded import DEFAULT_STEPS, Unrolling
+from .bounded_formulas import FormulaOnLasso
 
 
 def check(
@@ -176,6 +178,7 @@ class _Lassos:
         self.due: list[list[Any]] = []  # for each state, whether each promise is due
         self.kept: list[list[Any]] = []  # for each step, whether it keeps each promise
         self.truth: dict[str, list[tuple[Any, ...]]] = {claim.name: [] for claim in wanted}
+        self.negated = {c.name: negated(system, c) for c in wanted if c.kind == "temporal"}
         self.begins: list[Any] = []  # whether the cycle begins in each state
         self.inside: list[Any] = []  # whether each state is in the cycle
 
@@ -240,6 +243,8 @@ class _Lassos:
         truth = self.truth[claim.name]
         goal = [both[-1] for both in truth]
         in_cycle = list(zip(self.inside, goal, strict=True))
+        if claim.kind == "temporal":
+            return self._is_false(claim)
         if claim.kind in ("eventually", "until"):
             return z3.Not(z3.Or(*goal))
         if claim.kind == "infinitely-often":
@@ -250,6 +255,13 @@ class _Lassos:
         for first, second in truth:
             waits = z3.And(z3.Or(waits, first), z3.Not(second))
         return z3.And(waits, *(z3.Implies(i, z3.Not(true)) for i, true in in_cycle))
+
+    def _is_false(self, claim: Property) -> Any:
+        """Return the condition that the formula of a property is false."""
+        first = [z3.And(begins, z3.Not(z3.Or(*self.begins[:k])))
+                 for k, begins in enumerate(self.begins)]  # fmt: skip
+        lasso = FormulaOnLasso(self.truth[claim.name], first)
+        return lasso.truth(self.negated[claim.name])[0]
 
     def _breaks(self, claim: Property) -> Any:
         """Return the condition that neither condition of `until` is true in the last state."""

@@ -242,6 +242,8 @@ def _note(claim: Property) -> str:
     """Return the kind of a property; of temporal ones, what their truth is the truth of."""
     if claim.kind in ("leads-to", "until"):
         return f"{claim.kind}: its two conditions"
+    if claim.kind == "temporal":
+        return "temporal: the conditions of its formula"
     if claim.kind in ("eventually", "infinitely-often", "stays"):
         return f"{claim.kind}: its condition"
     return {"range": "of each step", "transition": "of the last step"}.get(claim.kind, claim.kind)

@@ -20,6 +20,7 @@ from counterpoint.spec.notation import (
     Spec,
     SpecError,
     Step,
+    conditions_of,
     nodes,
 )
 from counterpoint.spec.notation.nodes import TRUE, Cell, Node
@@ -131,12 +132,13 @@ class System:
         return self.formulas(method, *after)[0]
 
     def formulas(self, method: str, *after: Any) -> tuple[Node, ...]:
-        """Return the conditions of a property: one, or the two of `leads_to` and `until`."""
+        """Return the conditions of a property: one, two, or those of a formula."""
+        if self.model.spec.declared_methods[method].kind == "temporal":
+            self.model.shapes.of(self.model, method)  # not from a path that no state takes
 
         def run() -> tuple[Node, ...]:
             state = self.model.at([value_of(n) for n in self.cells])
-            found = self.model.call(method, state, *after)
-            several = found if type(found) is tuple else (found,)
+            several = conditions_of(self.model.call(method, state, *after))
             return tuple(nodes.truth(node_of(one)) for one in several)
 
         paths = list(explore(run, self.limits))

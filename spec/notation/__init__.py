@@ -38,6 +38,7 @@ from ._marks import (
     require,
     sometimes,
     stays,
+    temporal,
     transition,
     until,
 )
@@ -55,6 +56,16 @@ from .data.records import Record
 from .data.sequences import Queue, Sequence
 from .data.sets import Set
 from .errors import RangeError, SpecError
+from .formulas import (
+    Formula,
+    Shape,
+    always,
+    conditions_of,
+    release,
+    sometime,
+    strong_until,
+    weak_until,
+)
 from .symbolic import Symbolic, Value, count, every, implies, ite, maximum, minimum, no, some
 from .variables import ANY, Array, Boolean, Integer, Member, Reference, Scalar
 
@@ -71,6 +82,7 @@ __all__ = [
     "Disabled",
     "Explanation",
     "Fairness",
+    "Formula",
     "Index",
     "Instance",
     "Integer",
@@ -90,6 +102,7 @@ __all__ = [
     "Scalar",
     "Sequence",
     "Set",
+    "Shape",
     "Spec",
     "SpecError",
     "Step",
@@ -97,8 +110,10 @@ __all__ = [
     "Value",
     "Values",
     "action",
+    "always",
     "around_actions",
     "choose",
+    "conditions_of",
     "constraint",
     "count",
     "decreases",
@@ -118,12 +133,17 @@ __all__ = [
     "no",
     "readable_changes",
     "refines",
+    "release",
     "require",
     "some",
     "some_subset",
+    "sometime",
     "sometimes",
     "stays",
+    "strong_until",
     "tabulated",
+    "temporal",
     "transition",
     "until",
+    "weak_until",
 ]

@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any, TypeVar, overload
 
 from .errors import SpecError
+from .formulas import Formula
 from .symbolic import Symbolic, Value, as_value, deciding, judging
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -69,7 +70,7 @@ FAIRNESS = ("none", "weak", "strong")
 """What is promised of an action: nothing; that it happens if it stays possible from some time on;
 that it happens if it is possible again and again."""
 
-TEMPORAL = ("eventually", "infinitely-often", "stays", "leads-to", "until")
+TEMPORAL = ("eventually", "infinitely-often", "stays", "leads-to", "until", "temporal")
 """The kinds of properties of whole runs."""
 
 
@@ -127,6 +128,17 @@ def take_marked(cls: type) -> list[Callable[..., Any]]:
     return found
 
 
+OPERATORS = {
+    "sometimes": "sometime(condition)",
+    "eventually": "sometime(condition)",
+    "infinitely-often": "always(sometime(condition))",
+    "stays": "sometime(always(condition))",
+    "leads-to": "always(implies(first, sometime(second)))",
+    "until": "strong_until(first, second)",
+}
+"""What is written in a formula instead of a mark."""
+
+
 class _Marker:
     """A decorator, with or without ``when=``, that marks a method as one kind of thing."""
 
@@ -138,8 +150,16 @@ class _Marker:
     @overload
     def __call__(self, *, when: Callable[[Any], bool]) -> Callable[[Function], Function]: ...
     def __call__(
-        self, function: Any = None, *, when: Callable[[Any], bool] | None = None, **others: Any
+        self,
+        function: Any = None,
+        *more: Any,
+        when: Callable[[Any], bool] | None = None,
+        **others: Any,
     ) -> Any:
+        if more or type(function) in (Symbolic, Formula, bool, int):
+            instead = OPERATORS.get(self.kind)
+            raise SpecError(f"{self.kind} marks a method"
+                            + (f": in a formula write {instead}" if instead else ""))  # fmt: skip
         if others:
             raise SpecError(f"{self.kind} takes when=, and not {', '.join(others)}=")
         decorate = self.marking(MethodMark(self.kind, when))
@@ -213,6 +233,9 @@ class _RankMarker(_Marker):
                 "@decreases names a temporal property that stands above it, as in "
                 "@decreases(of=who_asks_is_served)"
             )
+        if mark.kind == "temporal":
+            raise SpecError(f"@decreases proves no formula, and {of.__name__} is one: mark it "
+                            "@leads_to, or as another temporal property")  # fmt: skip
         return self.marking(MethodMark(self.kind, when, of=of.__name__))
 
 
@@ -268,6 +291,12 @@ later."""
 until = _Marker("until")
 """Two conditions, ``return first, second``: the second is true at some time, and the first at all
 times before."""
+
+temporal = _Marker("temporal")
+"""A formula that each run must satisfy, as in ``return always(sometime(s.free))``.
+
+It is made of conditions by `always`, `sometime`, `strong_until`, `weak_until`, `release`, ``&``,
+``|``, ``~``, `implies`, `every`, `some` and `no`."""
 
 
 def refines(

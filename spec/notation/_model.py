@@ -19,6 +19,7 @@ from ._sources import codes, decided, first_line, place_of, required_at, say, sh
 from ._spec import Spec
 from ._starts import Values, starts
 from .errors import RangeError, RunInterrupted, SpecError
+from .formulas import Shapes, conditions_of
 from .nodes import Cell
 from .store import CellLayout, StateStore
 from .symbolic import Value, judging
@@ -54,6 +55,7 @@ class Model:
         self.name = spec.name
         self.reference = reference or spec.name
         self.unbounded = unbounded
+        self.shapes = Shapes()
 
     def __reduce__(self) -> tuple[type[Model], tuple[Spec, str, bool]]:
         return Model, (self.spec, self.reference, self.unbounded)
@@ -222,7 +224,8 @@ class Model:
             given = self._arguments[method](arguments) if method in self._arguments else arguments
             found = getattr(type(state), method)(state, *given)
             if not acts:
-                return result_of(self.spec.declared_methods[method].kind, found)
+                kind = self.spec.declared_methods[method].kind
+                return self.shapes.checked(method, result_of(kind, found))
             if found is not None:
                 raise SpecError("an action returns nothing; require says when it is possible")
             return None
@@ -329,9 +332,8 @@ class Model:
         return bool(self.call(claim.method, state))
 
     def conditions(self, claim: Property, values: Values) -> tuple[bool, ...]:
-        """Return the conditions of a temporal property in a state: one, or two."""
-        found = self.call(claim.method, self.at(values))
-        return tuple(map(bool, found)) if type(found) is tuple else (bool(found),)
+        """Return the conditions of a temporal property in a state: one, two, or a formula's."""
+        return tuple(map(bool, conditions_of(self.call(claim.method, self.at(values)))))
 
     def may_end(self, values: Values) -> bool:
         """Return whether a run may end in this state; it may if a constraint leaves out a step."""

@@ -9,6 +9,7 @@ from ._records import Property
 from ._sources import place_of
 from ._spec import Spec
 from .errors import SpecError
+from .formulas import Formula
 from .symbolic import as_value
 
 
@@ -42,7 +43,7 @@ def ranks_of(spec: Spec, ranks: Sequence[Property], claims: Collection[str]) -> 
 
 
 def result_of(kind: str, found: Any) -> Any:
-    """Return what a property returned: a value; two conditions; or the numbers of a rank.
+    """Return what a property returned: a value, two conditions, a formula, or a rank's numbers.
 
     Parameters
     ----------
@@ -61,6 +62,8 @@ def result_of(kind: str, found: Any) -> Any:
         if not numbers:
             raise SpecError("it returns a whole number, or a tuple of whole numbers")
         return tuple(map(as_value, numbers))
+    if kind == "temporal":
+        return _formula(found)
     if kind not in ("leads-to", "until"):
         if type(found) is tuple:
             raise SpecError("it returns one condition; two belong to @leads_to and @until")
@@ -68,3 +71,12 @@ def result_of(kind: str, found: Any) -> Any:
     if type(found) is not tuple or len(found) != 2:
         raise SpecError("it returns two conditions: return first, second")
     return tuple(map(as_value, found))
+
+
+def _formula(found: Any) -> Formula:
+    if type(found) is not Formula:
+        raise SpecError("it returns a formula, as in return always(sometime(s.free)); a condition "
+                        "that is always true is an @invariant")  # fmt: skip
+    for condition in found.conditions:
+        as_value(condition)
+    return found

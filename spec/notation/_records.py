@@ -29,7 +29,7 @@ class Property:
     """Something a spec claims.
 
     ``kind`` is invariant, lemma, transition, sometimes, deadlock or range, or one of the temporal
-    kinds eventually, infinitely-often, stays, leads-to and until.
+    kinds eventually, infinitely-often, stays, leads-to, until and temporal.
     """
 
     name: str

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeAlias
 
 from . import nodes
 from .errors import SpecError
+from .formulas import Formula, joined
 from .nodes import Node
 
 Value: TypeAlias = Any
@@ -240,7 +241,7 @@ def as_value(given: object) -> Value:
 
 def _truths(*values: Value) -> tuple[Value, ...]:
     """Return the values if they are truth values; Python's & and | on integers work on bits."""
-    if not all(node_of(value).boolean for value in values):
+    if not all(type(value) is Formula or node_of(value).boolean for value in values):
         raise SpecError("& and | take truth values; use every, some or ite on numbers")
     return values
 
@@ -275,21 +276,22 @@ def ite(condition: Value, then: Value, otherwise: Value) -> Value:
 
 def _parts(given: tuple[Value, ...]) -> tuple[Value, ...]:
     """Return the given values, passed as several or as one iterable; all are evaluated."""
-    if len(given) == 1 and not (type(given[0]) is Symbolic or isinstance(given[0], int)):
+    one = (Symbolic, Formula)
+    if len(given) == 1 and not (type(given[0]) in one or isinstance(given[0], int)):
         (alone,) = given
         if isinstance(alone, str | bytes) or not isinstance(alone, Iterable):
             raise no_value(alone)
         given = tuple(alone)
     for part in given:
-        if type(part) is not bool and type(part) is not Symbolic:
+        if type(part) is not bool and type(part) is not Symbolic and type(part) is not Formula:
             as_value(part)
     return given
 
 
-def _sides(given: tuple[Value, ...]) -> tuple[set[bool], list[Node]]:
+def _sides(parts: tuple[Value, ...]) -> tuple[set[bool], list[Node]]:
     """Return the truth values among conditions, and the nodes of the symbolic ones."""
     known, symbolic = set(), []
-    for part in _parts(given):
+    for part in parts:
         if type(part) is bool:
             known.add(part)
         elif type(part) is Symbolic:
@@ -297,6 +299,10 @@ def _sides(given: tuple[Value, ...]) -> tuple[set[bool], list[Node]]:
         else:
             known.add(bool(part))
     return known, symbolic
+
+
+def _formula_in(parts: tuple[Value, ...]) -> bool:
+    return Formula in map(type, parts)
 
 
 def every(*conditions: Value) -> Value:
@@ -318,7 +324,10 @@ def every(*conditions: Value) -> Value:
     quantifiers = quantifying.get()
     if quantifiers is not None:
         return quantifiers.junction(conditions, True)
-    known, symbolic = _sides(conditions)
+    parts = _parts(conditions)
+    if _formula_in(parts):
+        return joined("and", parts)
+    known, symbolic = _sides(parts)
     if False in known:
         return False
     return value_of(nodes.conjunction(symbolic)) if symbolic else True
@@ -329,7 +338,10 @@ def some(*conditions: Value) -> Value:
     quantifiers = quantifying.get()
     if quantifiers is not None:
         return quantifiers.junction(conditions, False)
-    known, symbolic = _sides(conditions)
+    parts = _parts(conditions)
+    if _formula_in(parts):
+        return joined("or", parts)
+    known, symbolic = _sides(parts)
     if True in known:
         return True
     return value_of(nodes.disjunction(symbolic)) if symbolic else False
@@ -340,11 +352,13 @@ def no(*conditions: Value) -> Value:
     found = some(*conditions)
     if type(found) is Symbolic:
         return value_of(nodes.negation(found.node))
-    return not found
+    return ~found if type(found) is Formula else not found
 
 
 def implies(condition: Value, consequence: Value) -> Value:
     """Return whether the consequence holds if the condition does, without forking."""
+    if Formula in (type(condition), type(consequence)):
+        return joined("implies", (condition, consequence))
     return some(no(as_value(condition)), as_value(consequence))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from counterpoint.models.checking import engines
-from counterpoint.models.export.promela_runs import promela_of_runs
+from counterpoint.models.export.promela_formulas import promela_of_runs
 from counterpoint.models.loading import load
 from counterpoint.models.sweeps.readings import grid, varied
 from counterpoint.models.verdict import Verdict

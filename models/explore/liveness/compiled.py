@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from ctypes import POINTER, c_double, c_int, c_int64, c_uint16, c_uint32, c_uint64, c_void_p
+from functools import cached_property
 from typing import Any
 
 from counterpoint.models.explore.compiled.explorer import (
@@ -129,8 +130,39 @@ class CompiledGraph:
         found = ctypes.cast(self.live.commands(), POINTER(c_uint16 * self.size)).contents
         return {self.order[k] for k in set(memoryview(found).cast("B").cast("H"))}
 
+    def truths(self, claim: Property, places: int) -> Sequence[int]:
+        """Return for each state which conditions of a property are true, as a mask."""
+        wanted = [(1 << place, k) for place, k in enumerate(self._places[claim.name])
+                  if places >> place & 1]  # fmt: skip
+        true = self.live.condition
+        found = []
+        for state in range(len(self.run.states)):
+            if state % 65536 == 0:
+                self._limits.check(f"{claim.name}: its conditions in {state:,} states")
+            found.append(sum(bit for bit, k in wanted if true(k, state)))
+        return found
+
+    def following(self, state: int) -> Iterator[tuple[int, int]]:
+        """Yield the command and the next state of each step that changes a state."""
+        first, targets, commands, _ = self._arrays
+        steps = slice(first[state], first[state + 1])
+        for command, after in zip(commands[steps], targets[steps], strict=True):
+            yield self.order[command], after
+
+    def due(self, state: int) -> int:
+        """Return the mask of the promises that are due in a state."""
+        words = self.promises.words
+        masks = self._arrays[3][state * words : (state + 1) * words]
+        return sum(mask << WORD * w for w, mask in enumerate(masks))
+
+    @cached_property
+    def _arrays(self) -> tuple[Any, Any, Any, Any]:
+        """The places of the steps of each state, their targets and commands; what is due."""
+        live = self.live
+        return live.first_steps(), live.next_states(), live.commands(), live.due_in(0)
+
     def conditions(self, claim: Property, state: int) -> tuple[bool, ...]:
-        """Return the conditions of a temporal property in a state: one, or two."""
+        """Return the conditions of a temporal property in a state."""
         return tuple(bool(self.live.condition(k, state)) for k in self._places[claim.name])
 
     def ever(self, claim: Property) -> bool:

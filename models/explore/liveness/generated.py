@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from counterpoint.models.explore.python.exploration import Exploration
 from counterpoint.models.explore.python.generate import BytePacking, compile_function, judge_source
 from counterpoint.models.limits import Limits
@@ -31,7 +33,7 @@ class GeneratedGraph:
         self.run, self._limits = run, limits
         self._graph = state_graph(run, limits)
         self.promises = self._graph.promises
-        self._truths: dict[str, bytes] = {}
+        self._truths: dict[str, Sequence[int]] = {}
 
     @property
     def size(self) -> int:
@@ -43,8 +45,21 @@ class GeneratedGraph:
         """The commands of which some step changes the state."""
         return set(self._graph.commands)
 
+    def truths(self, claim: Property, places: int) -> Sequence[int]:
+        """Return for each state which conditions of a property are true, as a mask."""
+        return self._truth(claim)
+
+    def following(self, state: int) -> Iterator[tuple[int, int]]:
+        """Yield the command and the next state of each step that changes a state."""
+        graph = self._graph
+        return ((graph.commands[place], graph.targets[place]) for place in graph.steps(state))
+
+    def due(self, state: int) -> int:
+        """Return the mask of the promises that are due in a state."""
+        return self._graph.due[state]
+
     def conditions(self, claim: Property, state: int) -> tuple[bool, ...]:
-        """Return the conditions of a temporal property in a state: one, or two."""
+        """Return the conditions of a temporal property in a state."""
         truth = self._truth(claim)[state]
         number = len(self.run.system.formulas(claim.method))
         return tuple(bool(truth >> k & 1) for k in range(number))
@@ -55,20 +70,20 @@ class GeneratedGraph:
 
     def ask(self, claim: Property, question: Question) -> RegionSearch:
         """Return the answer to a question about a property."""
-        return RegionSearch(self._graph, self._truth(claim), question)
+        return RegionSearch(self._graph, bytes(self._truth(claim)), question)
 
-    def _truth(self, claim: Property) -> bytes:
-        """Return for each state the truth values of the conditions: first + 2 * second."""
+    def _truth(self, claim: Property) -> Sequence[int]:
+        """Return for each state the truth values of the conditions: first + 2 * second + ..."""
         if claim.name not in self._truths:
             layout = self.run.layout
             assert isinstance(layout, BytePacking)
             formulas = self.run.system.formulas(claim.method)
             judge = compile_function(judge_source(layout, formulas, "judge"), "judge")
             every = (1 << len(formulas)) - 1
-            found = bytearray()
+            found: bytearray | list[int] = bytearray() if len(formulas) <= 8 else []
             for k, state in enumerate(self.run.states):
                 if k % 512 == 0:
                     self._limits.check()
                 found.append(every & ~judge(state))
-            self._truths[claim.name] = bytes(found)
+            self._truths[claim.name] = found
         return self._truths[claim.name]

@@ -9,7 +9,10 @@ from counterpoint.models.explore.compiled.explorer import CompiledExploration
 from counterpoint.models.explore.exhaustive import Exploration, UnpackedStates, explore
 from counterpoint.models.lassos import promised, violated_by
 from counterpoint.models.limits import LimitReached, Limits
+from counterpoint.models.ltl.automaton import Automaton
+from counterpoint.models.ltl.reading import violations
 from counterpoint.models.symbolic import comparing
+from counterpoint.models.symbolic.trace import System
 from counterpoint.models.verdict import Disagreement, Trace, Verdict, replayed
 from counterpoint.spec.notation import Model, Property
 
@@ -17,6 +20,7 @@ from .compiled import CompiledGraph
 from .early import expanded_part, is_shortest
 from .generated import GeneratedGraph
 from .lasso import shortest
+from .product import violation
 from .question import BROKEN, QUESTIONS, Graph, Path, Search
 
 
@@ -62,6 +66,7 @@ def check(
 
     try:
         _ = model.fairness
+        _refuse_large(model, wanted)
         run = explore(model, limits, (), explorer, temporal=wanted, early=early)
         if len(first) == len(wanted):
             return [first[one.name] for one in wanted]
@@ -76,6 +81,13 @@ def check(
                 for one in wanted]  # fmt: skip
     except LimitReached as limit:
         return unknown(str(limit))
+
+
+def _refuse_large(model: Model, wanted: Sequence[Property]) -> None:
+    """Raise SpecError for a formula whose automaton would be too large."""
+    for claim in wanted:
+        if claim.kind == "temporal":
+            violations(System(model), claim)
 
 
 def _early(
@@ -163,7 +175,20 @@ class _Judged:
         runs = "all runs within ranges" if leaving(self.run) else "all runs"
         if self.claim.kind == "leads-to" and not self.graph.ever(self.claim):
             return f"{runs}, but its first condition is never true"
+        if self.claim.kind == "temporal" and self._is_vacuous():
+            return f"{runs}, but its first condition is never true"
         return runs
+
+    def _is_vacuous(self) -> bool:
+        """Return whether a formula always(implies(first, ...)) has a first part that is false."""
+        shape = self.model.shapes.of(self.model, self.claim.method)
+        if shape.op != "always" or shape.parts[0].op != "implies":
+            return False
+        first = shape.parts[0].parts[0]
+        number = len(self.run.system.formulas(self.claim.method))
+        seen = set(self.graph.truths(self.claim, (1 << number) - 1))
+        states = [[bool(truth >> k & 1) for k in range(number)] for truth in seen]
+        return first.op == "condition" and not any(one[first.number] for one in states)
 
     def _never_due(self, dead: Sequence[str]) -> list[str]:
         """Return the promises that are due in no state, but those of actions never possible."""
@@ -180,13 +205,33 @@ class _Judged:
         return None if state is None else self._trace(search, state, [], loops=False)
 
     def _lasso(self) -> Trace | None:
+        if self.claim.kind == "temporal":
+            lasso = violation(self.graph, self.claim, self.automaton(), self.limits)
+            return None if lasso is None else self._replayed(*lasso)
         search = self.graph.ask(self.claim, QUESTIONS[self.claim.kind])
         found = shortest(search, self.graph.promises)
         return None if found is None else self._trace(search, *found)
 
+    def automaton(self) -> Automaton:
+        """Return the automaton of the violations of a formula."""
+        return violations(self.run.system, self.claim)
+
     def _trace(self, search: Search, state: int, cycle: Path, loops: bool = True) -> Trace:
         """Return the replayed run to a state, and from there through a cycle."""
-        enters, inner = search.way(state)
+        return self._replayed(*search.way(state), cycle, loops)
+
+    def _replayed(self, enters: int, inner: Path, cycle: Path, loops: bool = True) -> Trace:
+        """Return the run to a state, through a region, and through a cycle.
+
+        Parameters
+        ----------
+        enters : int
+            The state.
+        inner, cycle : Path
+            The steps from there, and the steps that are repeated for ever.
+        loops : bool
+            Whether there is a cycle.
+        """
         commands = self.run.system.commands
         outer = self.run.trace_to(enters)
         taken = [*outer.steps, *(commands[command].step for command, _ in (*inner, *cycle))]

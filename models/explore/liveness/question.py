@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from counterpoint.models.explore.python.exploration import Exploration
@@ -112,7 +112,23 @@ class Graph(Protocol):
         """The commands of which some step changes the state."""
 
     def conditions(self, claim: Property, state: int) -> tuple[bool, ...]:
-        """Return the conditions of a temporal property in a state: one, or two."""
+        """Return the conditions of a temporal property in a state."""
+
+    def truths(self, claim: Property, places: int) -> Sequence[int]:
+        """Return for each state which conditions of a property are true, as a mask.
+
+        Parameters
+        ----------
+        claim : Property
+        places : int
+            The mask of the conditions that are needed; the others may be missing.
+        """
+
+    def following(self, state: int) -> Iterator[tuple[int, int]]:
+        """Yield the command and the next state of each step that changes a state."""
+
+    def due(self, state: int) -> int:
+        """Return the mask of the promises that are due in a state."""
 
     def ever(self, claim: Property) -> bool:
         """Return whether the first condition of a property is true in some state."""

@@ -33,6 +33,8 @@ from .rule import Rule
 
 EVERY, WITHIN = "every run", "every run within ranges"
 
+FORMULA = "induction proves no formula: mark the property otherwise, or use exhaustive or bounded"
+
 AGAIN = ("leads-to", "infinitely-often")
 """The kinds of properties that can say that a strong promise is possible again."""
 
@@ -60,9 +62,11 @@ def check(
         Called with every obligation and z3's answer.
     """
     _ = model.fairness
-    found: dict[str, Verdict] = {}
+    found = {c.name: Verdict(model, c, "induction", "unknown", "", reason=FORMULA)
+             for c in wanted if c.kind == "temporal"}  # fmt: skip
+    marked = [c for c in wanted if c.kind != "temporal"]
     for proof in proofs_of(model):
-        open_ = [c for c in wanted if c.name not in found or found[c.name].answer != "holds"]
+        open_ = [c for c in marked if c.name not in found or found[c.name].answer != "holds"]
         if open_:
             run = _Ranked(model, proof, limits, with_prefix(record, "induction", proof.name))
             found |= run.verdicts(open_, steps)

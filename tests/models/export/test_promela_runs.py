@@ -30,15 +30,15 @@ from counterpoint.console import run
 from counterpoint.main import counterpoint
 from counterpoint.models.checking.engines import check
 from counterpoint.models.export import promela as module
-from counterpoint.models.export.promela_runs import promela_of_runs
+from counterpoint.models.export.promela_formulas import promela_of_runs
 from counterpoint.models.loading import load
 from counterpoint.spec.catalogue import SPECS
 from counterpoint.spec.locks.filter import Filter
 from counterpoint.spec.locks.filter import Place as Level
 from counterpoint.spec.locks.peterson import Peterson, Place
-from counterpoint.spec.notation import TEMPORAL, Model, Property
+from counterpoint.spec.notation import Model, Property
 from tests import spin
-from tests.models.liveness.brute_force import Machine
+from tests.models.liveness.brute_force import KINDS, Machine
 from tests.models.liveness.telling import telling
 from tests.models.liveness.test_agreement import drawn, loaded
 from tests.models.liveness.test_lassos import REFERENCE, Lock
@@ -238,8 +238,8 @@ def test_specs_of_the_repository(tmp_path: Path) -> None:
 def test_random_machines(tmp_path: Path) -> None:
     """Spin finds a fair run that there is not, or misses one."""
     for seed in range(3000, 3003):
-        agree_on_machine(seed, drawn(seed), TEMPORAL[seed % len(TEMPORAL)], tmp_path)
-    for one in islice(telling(0), len(TEMPORAL)):
+        agree_on_machine(seed, drawn(seed), KINDS[seed % len(KINDS)], tmp_path)
+    for one in islice(telling(0), len(KINDS)):
         agree_on_machine(*one, tmp_path)
 
 
@@ -248,7 +248,7 @@ def test_random_machines(tmp_path: Path) -> None:
 def test_many_random_machines(begin: int, tmp_path: Path) -> None:
     """The same, with all kinds of property on each machine: 250 comparisons."""
     for seed in range(begin, begin + 10):
-        for kind in TEMPORAL:
+        for kind in KINDS:
             agree_on_machine(seed, drawn(seed), kind, tmp_path)
 
 

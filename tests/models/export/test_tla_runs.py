@@ -17,8 +17,8 @@ import pytest
 from counterpoint.console import run
 from counterpoint.main import counterpoint
 from counterpoint.models.export.tla import tla
-from counterpoint.spec.notation import TEMPORAL, Model
-from tests.models.liveness.brute_force import Machine
+from counterpoint.spec.notation import Model
+from tests.models.liveness.brute_force import KINDS, Machine
 from tests.models.liveness.telling import telling
 from tests.models.liveness.test_agreement import drawn, loaded
 from tests.models.liveness.test_lassos import REFERENCE, Lock
@@ -115,7 +115,7 @@ class RunModule(Module):
 
 def compare(seed: int, folder: Path) -> dict[str, bool]:
     """Export a random machine with each kind of property, and compare the verdicts."""
-    return {kind: compare_one(seed, drawn(seed), kind, folder) for kind in TEMPORAL}
+    return {kind: compare_one(seed, drawn(seed), kind, folder) for kind in KINDS}
 
 
 def compare_one(seed: int, machine: Machine, kind: str, folder: Path) -> bool:
@@ -128,7 +128,7 @@ def compare_one(seed: int, machine: Machine, kind: str, folder: Path) -> bool:
 def test_random_machines(tmp_path: Path) -> None:
     """A formula or a promise of fairness that says something else than the spec."""
     found = [compare(seed, tmp_path) for seed in range(4000, 4030)]
-    for kind in TEMPORAL:
+    for kind in KINDS:
         assert {one[kind] for one in found} == {True, False}
     for one in islice(telling(0), 40):
         compare_one(*one, tmp_path)

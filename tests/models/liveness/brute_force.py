@@ -11,6 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
+from counterpoint.spec.notation import TEMPORAL
+
+KINDS = tuple(kind for kind in TEMPORAL if kind != "temporal")
+"""The kinds of temporal properties of one or two conditions."""
+
 
 @dataclass(frozen=True)
 class Machine:

@@ -6,9 +6,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from counterpoint.spec.notation import TEMPORAL
-
-from .brute_force import Machine
+from .brute_force import KINDS, Machine
 
 OTHER = {"none": "none", "weak": "strong", "strong": "weak"}
 
@@ -46,7 +44,7 @@ def telling(begin: int) -> Iterator[tuple[int, Machine, str]]:
     while True:
         machine = going_round(seed)
         actions = tuple((OTHER[fair], steps) for fair, steps in machine.actions)
-        kind = TEMPORAL[turn % len(TEMPORAL)]
+        kind = KINDS[turn % len(KINDS)]
         if machine.holds(kind) != replace(machine, actions=actions).holds(kind):
             yield seed, machine, kind
             turn += 1

@@ -13,9 +13,9 @@ from counterpoint.models.checking.engines import check
 from counterpoint.models.lassos import confirm_lasso, fault_of_lasso
 from counterpoint.models.loading import load
 from counterpoint.models.verdict import Trace
-from counterpoint.spec.notation import TEMPORAL, Model, Step
+from counterpoint.spec.notation import Model, Step
 
-from .brute_force import Machine
+from .brute_force import KINDS, Machine
 from .telling import telling
 
 
@@ -49,7 +49,7 @@ def loaded(seed: int, machine: Machine, kind: str, folder: Path) -> Model:
 def compare(seed: int, folder: Path) -> dict[str, bool]:
     """Check each kind of property of a machine, and return which hold."""
     machine = drawn(seed)
-    return {kind: compare_one(seed, machine, kind, folder) for kind in TEMPORAL}
+    return {kind: compare_one(seed, machine, kind, folder) for kind in KINDS}
 
 
 def compare_one(seed: int, machine: Machine, kind: str, folder: Path) -> bool:
@@ -98,7 +98,7 @@ def test_plain_python_and_brute_force_judge_random_lassos_alike(tmp_path: Path) 
     for seed in range(12):
         machine, chance = drawn(seed), random.Random(seed)
         lassos = [walked(machine, chance) for _ in range(40)]
-        for kind in TEMPORAL:
+        for kind in KINDS:
             model = loaded(seed, machine, kind, tmp_path)
             (claim,) = model.temporal
             for states, taken, loop in lassos:

@@ -27,8 +27,9 @@ from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.loading import load
 from counterpoint.models.prove import bounded_lassos
 from counterpoint.models.verdict import Verdict
-from counterpoint.spec.notation import TEMPORAL, Model
+from counterpoint.spec.notation import Model
 
+from .brute_force import KINDS
 from .test_agreement import drawn
 from .test_lassos import Lock
 
@@ -45,7 +46,7 @@ def bounded(model: Model, steps: int, *names: str) -> list[Verdict]:
 def compare(seed: int, folder: Path) -> set[str]:
     """Compare both engines on each kind of property of a random machine; return the answers."""
     answers = set()
-    for kind in TEMPORAL:
+    for kind in KINDS:
         path = folder / f"drawn{seed}_{kind.replace('-', '_')}.py"
         path.write_text(drawn(seed).text(kind))
         model = load(str(path))

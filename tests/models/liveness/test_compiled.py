@@ -16,8 +16,10 @@ from counterpoint.models.limits import LimitReached, Limits, resident_bytes
 from counterpoint.models.loading import load
 from counterpoint.models.symbolic.trace import trace
 from counterpoint.models.verdict import Verdict
-from counterpoint.spec.notation import TEMPORAL, Model
+from counterpoint.spec.notation import Model
 from tests.needs import need
+
+from .brute_force import KINDS
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -32,7 +34,7 @@ def drawn(seed: int, folder: Path, most: int) -> Model:
     size = chance.choice((5, 30, most))
     lines = [
         "from counterpoint import Index, Integer, Spec, action, require",
-        f"from counterpoint import {', '.join(kind.replace('-', '_') for kind in TEMPORAL)}",
+        f"from counterpoint import {', '.join(kind.replace('-', '_') for kind in KINDS)}",
         "class Drawn(Spec):",
         '    """A drawn machine."""',
         f"    at = Integer(0, {size - 1})",
@@ -51,7 +53,7 @@ def drawn(seed: int, folder: Path, most: int) -> Model:
             f"        require(s.at == {tuple(begins)}[m{k}])",
             f"        s.at = {tuple(ends)}[m{k}]",
         ]
-    for kind in TEMPORAL:
+    for kind in KINDS:
         part = chance.choice((2, 3, 7))
         first = f"s.at % {part} {chance.choice(('!=', '=='))} {chance.randrange(part)}"
         second = f"s.at % 5 == {chance.randrange(5)}"

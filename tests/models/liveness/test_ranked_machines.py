@@ -10,8 +10,8 @@ import pytest
 
 from counterpoint.models.checking.engines import check
 from counterpoint.models.loading import load
-from counterpoint.spec.notation import TEMPORAL
 
+from .brute_force import KINDS
 from .ranked import other_claim, rank_of, ranked_text
 from .test_agreement import drawn
 
@@ -20,7 +20,7 @@ def attack(seed: int, folder: Path) -> Counter[tuple[str, bool]]:
     """Try to prove each kind of property of a machine; count the answers and what is true."""
     machine, chance = drawn(seed), random.Random(seed)
     found: Counter[tuple[str, bool]] = Counter()
-    for kind in TEMPORAL:
+    for kind in KINDS:
         other = other_claim(machine, chance)
         text = ranked_text(machine, kind, rank_of(machine, kind, chance), other.first)
         path = folder / f"ranked{seed}_{kind.replace('-', '_')}.py"

@@ -38,6 +38,19 @@ WRONG = {
     "@stays\n    def w(s):\n        return s.at == 1, s.at == 2": "it returns one condition",
     "@until\n    def w(s):\n        return [s.at == 1, s.at == 2]": "returns two conditions",
     "@leads_to\n    def w(s):\n        return None, s.at == 1": "does a method lack its return",
+    "@temporal\n    def w(s):\n        return s.at == 1": "it returns a formula",
+    "@temporal\n    def w(s):\n        s.at = 1\n        return always(s.at)": "assign",
+    "@temporal\n    def w(s):\n        return always('x')": "is a text",
+    "@temporal\n    def w(s):\n        return always(eventually(s.at))": "sometime(condition)",
+    "@temporal\n    def w(s):\n        return until(s.at, s.at == 1)": "write strong_until(first",
+    "@temporal\n    def w(s):\n        return always(s.at) and sometime(s.at)": "no truth value",
+    "@temporal\n    def w(s):\n        return always(s.at) == sometime(s.at)": "no truth value",
+    "@invariant\n    def w(s):\n        return always(s.at)": "a formula stands for a whole run",
+    "@temporal\n    def w(s):\n        return (sometime if s.at else always)(s.at)": "not the",
+    "@temporal\n    def w(s):\n        return no(every(sometime(s.at * k % 7 == 1) "
+    "for k in range(8, 40)))": "too large",
+    "@temporal\n    def w(s):\n        return always(s.at)\n    @decreases(of=w)\n"
+    "    def r(s):\n        return s.at": "proves no formula",
 }
 
 

@@ -9,7 +9,13 @@ from pathlib import Path
 import click
 
 from counterpoint.console import OK, UNKNOWN, must_be_writable, printing, progress, seconds
-from counterpoint.models.export import FORMATS, ExportRequest, UndecidedExport, format_named
+from counterpoint.models.export import (
+    FORMATS,
+    ExportRequest,
+    UndecidedExport,
+    format_named,
+    tla_formulas,
+)
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 from counterpoint.spec.notation import TEMPORAL, Model, Property
@@ -68,7 +74,7 @@ def export(
     model = load(reference, settings)
     wanted = [model.property_named(n) for n in dict.fromkeys(names)]
     must_be_writable("--output", output)
-    if form in (*WITHOUT_RUNS, "promela"):
+    if form in (*WITHOUT_RUNS, "promela", "tla"):
         _leave_out_temporal(model, form, wanted)
     with progress(f"exporting {model.name}") as tell:
         limits = Limits(time_limit, None, tell)
@@ -95,11 +101,22 @@ def _leave_out_temporal(model: Model, form: str, wanted: Sequence[Property]) -> 
         if claim.kind in TEMPORAL and form in WITHOUT_RUNS:
             raise click.UsageError(f"{claim.name} is a temporal property, and --to {form} does not "
                                    "have these")  # fmt: skip
+    if form == "tla":
+        _leave_out_formulas(model, wanted)
+        return
     left = [claim.name for claim in model.temporal]
     advice = f"; --property {left[0]} exports one" if left and form == "promela" else ""
     if left and not wanted:
         click.echo(f"counterpoint: --to {form} leaves out temporal properties ({', '.join(left)}) "
                    f"and fairness{advice}", err=True)  # fmt: skip
+
+
+def _leave_out_formulas(model: Model, wanted: Sequence[Property]) -> None:
+    """Say which formulas a TLA+ module of all properties does not have."""
+    left = [claim.name for claim in model.temporal if not tla_formulas.sayable(model, claim)]
+    if left and not wanted:
+        click.echo(f"counterpoint: --to tla leaves out {', '.join(left)}: TLA+ has no until and no "
+                   "release", err=True)  # fmt: skip
 
 
 def _write(path: Path, text: str) -> None:

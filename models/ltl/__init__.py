@@ -1,0 +1,1 @@
+"""Formulas of linear temporal logic: normal forms, automata, and their truth on lassos."""
