@@ -1,0 +1,112 @@
+"""What a verdict on a formula says: which part fails, that it says nothing, and who judges it."""
+
+from __future__ import annotations
+
+import pytest
+
+from counterpoint import (
+    Boolean,
+    Integer,
+    Spec,
+    action,
+    always,
+    every,
+    implies,
+    no,
+    release,
+    require,
+    sometime,
+    strong_until,
+    temporal,
+    weak_until,
+)
+from counterpoint.models.checking.engines import check
+from counterpoint.spec.notation import Model
+
+
+class Steps(Spec):
+    """Counts to three and stays there."""
+
+    at = Integer(0, 3)
+    lamp = Boolean()
+
+    @action(fair="weak")
+    def go(s):
+        require(s.at < 3)
+        s.at = s.at + 1
+
+    @temporal
+    def low(s):
+        return always(s.at < 2)
+
+    @temporal
+    def lit(s):
+        return implies(s.at == 0, sometime(s.lamp))
+
+    @temporal
+    def back(s):
+        return always(implies(s.at == 2, sometime(s.at == 1)))
+
+    @temporal
+    def not_three(s):
+        return ~sometime(s.at == 3)
+
+    @temporal
+    def first_one(s):
+        return strong_until(s.at == 0, s.at == 2)
+
+    @temporal
+    def first_lamp(s):
+        return weak_until(s.at < 2, s.lamp)
+
+    @temporal
+    def zero_until_lamp(s):
+        return release(s.lamp, s.at == 0) & sometime(s.at == 3)
+
+    @temporal
+    def lamp_is_off(s):
+        return always(implies(s.lamp, sometime(s.at == 0)))
+
+    @temporal
+    def each_is_seen(s):
+        return every(sometime(s.at == k) for k in range(4)) & no(always(s.lamp))
+
+
+WHY = {
+    "low": "at < 2 is false after 2 steps",
+    "lit": "at == 0 is true in the initial state, and lamp is never true",
+    "back": "at == 2 is true after 2 steps, and at == 1 is never true from then on",
+    "not-three": "at == 3 is true after 3 steps",
+    "first-one": "at == 0 is false after 1 step, and at == 2 is not true by then",
+    "first-lamp": "at < 2 is false after 2 steps, and lamp is not true by then",
+    "zero-until-lamp": "at == 0 is false after 1 step, and lamp is not true before",
+}
+
+
+@pytest.mark.parametrize("name", WHY)
+def test_the_reason_names_what_fails(name: str) -> None:
+    """A reason that names another part of the formula, or another state."""
+    model = Model(Steps())
+    (verdict,) = check(model, wanted=[model.property_named(name)])
+    assert verdict.answer == "violated"
+    assert verdict.reason == f"nothing happens any more: {WHY[name]}"
+
+
+def test_a_formula_whose_first_condition_is_never_true_says_so() -> None:
+    """A formula that says nothing, and looks proved."""
+    model = Model(Steps())
+    (verdict,) = check(model, wanted=[model.property_named("lamp-is-off")])
+    assert verdict.extent == "all runs, but its first condition is never true"
+    (verdict,) = check(model, wanted=[model.property_named("each-is-seen")])
+    assert (verdict.answer, verdict.extent) == ("holds", "all runs")
+
+
+@pytest.mark.parametrize(("engine", "why"), [
+    ("induction", "induction proves no formula"),
+    ("stateful", "does not judge temporal properties"),
+])  # fmt: skip
+def test_other_engines_do_not_know(engine: str, why: str) -> None:
+    """A proof that no rule of the engine gives, or a traceback."""
+    model = Model(Steps())
+    (verdict,) = check(model, engine, wanted=[model.property_named("each-is-seen")])
+    assert verdict.answer == "unknown" and why in verdict.reason
