@@ -1,0 +1,1 @@
+"""The judging of recorded histories."""

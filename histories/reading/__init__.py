@@ -1,0 +1,1 @@
+"""Recordings in our format and in Jepsen's."""
