@@ -77,8 +77,8 @@ def _step(sources: Sources, edge: Edge) -> str:
     first, second = (history.transactions[k] for k in (edge.source, edge.target))
     what = edge.object
     if edge.kind is Kind.WW:
-        return f"{early} wrote {_wrote(sources, edge.source, what)}, and {late} then " \
-            f"{_overwrote(sources, edge.target, what)}"  # fmt: skip
+        then = _overwrote(sources, edge.target, what)
+        return f"{early} {_wrote(sources, edge.source, what)}, and then {late} {then}"
     if edge.kind is Kind.WR:
         return f"{late} read {_read(sources, edge.target, edge.source, what)}, which {early} wrote"
     if edge.kind is Kind.RW:
@@ -97,14 +97,19 @@ def _step(sources: Sources, edge: Edge) -> str:
 
 
 def _wrote(sources: Sources, writer: int, what: Any) -> str:
-    return f"{what} = {_shown(sources.wrote[writer][what])}"
+    value = sources.wrote[writer][what]
+    return _appended(value, what) if type(value) is tuple else f"wrote {what} = {value!r}"
 
 
 def _overwrote(sources: Sources, writer: int, what: Any) -> str:
     value = sources.wrote[writer][what]
     if type(value) is tuple:
-        return f"appended {', '.join(map(repr, value))} to {what}"
+        return _appended(value, what)
     return f"overwrote {what} with {value!r}"
+
+
+def _appended(value: tuple[Any, ...], what: Any) -> str:
+    return f"appended {', '.join(map(repr, value))} to {what}"
 
 
 def _read(sources: Sources, reader: int, writer: int, what: Any) -> str:
@@ -113,11 +118,11 @@ def _read(sources: Sources, reader: int, writer: int, what: Any) -> str:
             place = f"(line {read.place:,})"
             if read.value is None:
                 return f"the initial {what} {place}"
-            return f"{what} = {_shown(read.value)} {place}"
+            return f"{what} = {shown(read.value)} {place}"
     return f"{what} of {'nobody' if writer == INITIAL else sources.name(writer)}"
 
 
-def _shown(value: Any, most: int = 6) -> str:
+def shown(value: Any, most: int = 6) -> str:
     """Return a value; of a long list its end."""
     if type(value) is not tuple:
         return repr(value)

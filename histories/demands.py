@@ -132,50 +132,38 @@ def _kept(
     transactions, times four.
     """
     transactions = sources.history.transactions
-    finishes: list[tuple[int, int]] = []
-    events: list[tuple[int, int, int]] = []
-    for number in members:
-        one = transactions[number]
-        events.append((start(one), 0, number))
-        end = finish(one)
-        if end is not None:
-            events.append((end, 1, number))
-            finishes.append((end, number))
-    events.sort()
-    node = len(transactions) - 1
-    first = node + 1
-    after_start = True
-    own: dict[int, int] = {}
+    ends = {k: end for k in members if (end := finish(transactions[k])) is not None}
+    finishes = sorted((end, k) for k, end in ends.items())
+    starts = sorted((start(transactions[k]), k) for k in members)
+    first = node = len(transactions)
     kept: list[Edge] = []
-    for place, is_finish, number in events:
-        if is_finish:
-            if after_start:
-                node += 1
-                after_start = False
-                if node > first:
-                    kept.append(Edge(node - 1, node, None))
-            kept.append(Edge(number, node, kind))
-            own[number] = node
-        else:
-            after_start = True
-            if number not in own:
-                if node >= first:
-                    kept.append(Edge(node, number, None))
-                continue
-            kept += _late(number, place, own[number], first, finish(transactions[number]),
-                          sorted(finishes), kind)  # fmt: skip
-    return Demand(members, kept, node + 1)
+    moment: dict[int, int] = {}
+    done = 0
+    for place, number in starts:
+        begun = done
+        while done < len(finishes) and finishes[done][0] < place:
+            other = finishes[done][1]
+            kept.append(Edge(other, node, kind))
+            moment[other] = node
+            done += 1
+        if done > begun:
+            node += 1
+            if node > first + 1:
+                kept.append(Edge(node - 2, node - 1, None))
+        if number in moment:
+            kept += _late(number, place, moment[number], first, finishes, kind)
+        elif node > first:
+            kept.append(Edge(node - 1, number, None))
+    return Demand(members, kept, node)
 
 
 def _late(
-    number: int, place: int, own: int, first: int, finish: int | None,
-    finishes: list[tuple[int, int]], kind: Kind,
-) -> list[Edge]:  # fmt: skip
+    number: int, place: int, own: int, first: int, finishes: list[tuple[int, int]], kind: Kind
+) -> list[Edge]:
     """Return the edges to a transaction that had taken effect before it could: it was read early.
 
     The chain would lead from it to itself.
     """
-    assert finish is not None
     kept = [Edge(own - 1, number, None)] if own > first else []
     begun = [other for end, other in finishes if end < place and other != number]
     return kept + [Edge(other, number, kind) for other in begun]

@@ -141,20 +141,8 @@ class _Judge:
         edges, graph, todo = list(self._known), known, choices
         why: dict[Edge, tuple[Choice, bool]] = {}
         while True:
-            reach = _reach(graph, self._limits)
-            left: list[Choice] = []
-            for choice in todo:
-                possible = [way for way in (True, False) if self._is_possible(choice, way, reach)]
-                if len(possible) == 2:
-                    left.append(choice)
-                    continue
-                way = possible[0] if possible else True
-                for edge in self._orders.edges_of(choice, way):
-                    edges.append(edge)
-                    why[edge] = choice, way
-                answer.forced += 1
-                if not possible:
-                    break
+            left = self._forced(graph, todo, edges, why)
+            answer.forced += len(todo) - len(left)
             if len(left) == len(todo):
                 break
             before, graph = graph, self._graph(edges)
@@ -167,6 +155,30 @@ class _Judge:
         if not left or self._solved(edges, left, answer):
             answer.fits = True
         return answer
+
+    def _forced(
+        self,
+        graph: Graph,
+        choices: list[Choice],
+        edges: list[Edge],
+        why: dict[Edge, tuple[Choice, bool]],
+    ) -> list[Choice]:
+        """Return the choices of which both orders are possible; add the edges of the others.
+
+        A choice without a possible order gets the edges of one, which close a cycle.
+        """
+        reach = _reach(graph, self._limits)
+        left: list[Choice] = []
+        for choice in choices:
+            possible = [way for way in (True, False) if self._is_possible(choice, way, reach)]
+            if len(possible) == 2:
+                left.append(choice)
+                continue
+            way = possible != [False]
+            for edge in self._orders.edges_of(choice, way):
+                edges.append(edge)
+                why[edge] = choice, way
+        return left
 
     def _is_possible(self, choice: Choice, forward: bool, reach: list[int]) -> bool:
         """Return whether an order of a choice closes no cycle by itself."""

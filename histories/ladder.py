@@ -18,7 +18,6 @@ from .demands import (
     effects_kept,
     nothing_kept,
     real_time_kept,
-    session_edges,
     sessions_kept,
     with_sources,
 )
@@ -28,7 +27,7 @@ from .judging import Judgement, judged
 from .layouts import Snapshots
 from .sources import WITHIN, Finding, Sources
 from .versions import Orders, orders_of
-from .visibility import Pasts, causal_edges, read_atomic_edges
+from .visibility import Pasts, causal_edges, read_atomic_edges, read_edges
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ def causal(q: Question) -> Judgement:
         return wrong
     demand = sessions_kept(q.sources, members)
     orders = orders_of(q.sources, demand, observed=True)
-    reads = [edge for edge in orders.edges if edge.kind is Kind.WR]
+    reads = list(read_edges(q.sources, members))
     behind = _order(len(q.sources.history), [*demand.kept, *reads], members)
     if behind is None:
         return _without_cycle(orders.size, [*demand.kept, *reads])

@@ -270,7 +270,8 @@ class _ReadsOf:
             return INITIAL
         written = self._known.by_value(self._one, op, value)
         if written is None:
-            return self._unwritten(op, value)
+            self._unwritten(op, value)
+            return None
         writer = written.writer
         self._look_at_fate(op, value, writer)
         if not written.is_last:
@@ -329,8 +330,8 @@ class _ReadsOf:
             if not chain or chain[-1] != writer:
                 chain.append(writer)
         if len(set(chain)) < len(chain):
-            self._fault(Fault.ORDER, op, f"read {op.object} = {_list(value)}, in which what one "
-                                         "transaction appended does not stand together")  # fmt: skip
+            self._fault(Fault.ORDER, op, f"read {op.object} = {_list(value)}, in which what "
+                                         "one transaction appended is apart")  # fmt: skip
             return None
         return Read(op.object, chain[-1] if chain else INITIAL, value, op.place, tuple(chain))
 
@@ -338,7 +339,8 @@ class _ReadsOf:
         """Return who appended an element of a list that was read."""
         written = self._known.by_value(self._one, op, element)
         if written is None:
-            return self._unwritten(op, element)
+            self._unwritten(op, element)
+            return None
         writer = written.writer
         self._look_at_fate(op, element, writer)
         appended = self._known.last_value(writer, op.object)

@@ -109,9 +109,7 @@ def orders_of(
 
 
 class _Maker:
-    def __init__(
-        self, sources: Sources, demand: Demand, unread_too: bool, observed: bool
-    ) -> None:
+    def __init__(self, sources: Sources, demand: Demand, unread_too: bool, observed: bool) -> None:
         self._sources, self._observed = sources, observed
         self._made = Orders(demand.size, unread_too=unread_too)
         self._counting = effective(sources, demand.members)

@@ -35,6 +35,14 @@ def read_atomic_edges(sources: Sources, demand: Demand, sessions: bool) -> Itera
             own.update(dict.fromkeys(sources.wrote[one.number], one.number))
 
 
+def read_edges(sources: Sources, members: frozenset[int]) -> Iterator[Edge]:
+    """Yield the edges from all whose versions a member has read, in lists each element."""
+    for reader in members:
+        for read in sources.reads[reader]:
+            for writer in {*read.chain, read.writer} - {INITIAL, reader}:
+                yield Edge(writer, reader, Kind.WR, read.object)
+
+
 def _older(
     sources: Sources, reader: int, what: Label, writer: int, seen: list[int]
 ) -> Iterator[Edge]:

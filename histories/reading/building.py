@@ -103,14 +103,17 @@ class Builder:
         if process is not None:
             self._lost[process] = place
 
-    def history(self, initial: Any = None, facts: dict[str, Any] | None = None) -> History:
+    def history(
+        self, initial: Any = None, facts: dict[str, Any] | None = None, *, asks: bool = False
+    ) -> History:
         """Return the history so far.
 
         A transaction without an end is live; it is committing if it has asked to commit, or if the
-        recording has no such events at all, since it may have asked.
+        recording has no such events at all, since it may have asked. With ``asks`` the recorder is
+        known to write them.
         """
         for one in self._all:
-            if one.fate is Fate.LIVE and (one.asked is not None or not self._asked):
+            if one.fate is Fate.LIVE and (one.asked is not None or not (asks or self._asked)):
                 one.fate = Fate.COMMITTING
         return History(self._all, initial, facts or {})
 

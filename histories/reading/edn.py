@@ -60,17 +60,18 @@ class _Reader:
 
     def forms(self) -> Iterator[tuple[int, Any]]:
         """Yield the forms."""
-        wrapped = ""
+        wrapped, is_first = "", True
         for name, token in self._tokens():
-            if not wrapped and name == "open" and token in ("[", "("):
+            if is_first and name == "open" and token in ("[", "("):
                 wrapped = token
             elif wrapped and name == "close" and token == _CLOSING[wrapped]:
                 wrapped = ""
-            elif name == "tag":
-                continue
+            elif name == "discard":
+                self._form(*self._next("a value"), 1)
             else:
                 line = self._line
                 yield line, self._form(name, token, 0)
+            is_first = False
         if wrapped:
             raise HistoryError(self._line, f"the text ends before {wrapped} is closed")
 

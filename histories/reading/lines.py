@@ -12,7 +12,6 @@ LONGEST = 1 << 20
 """The longest line, in bytes."""
 
 
-
 def lines_of(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file that are not empty, with their numbers from 1 on.
 

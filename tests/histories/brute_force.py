@@ -93,7 +93,7 @@ def is_seen_whole(
 ) -> bool:
     """Return whether some order of commits makes read atomic, or causal consistency, true."""
     base = _reads(sources, members) | sessions
-    seen = _closed(base) if causal else base
+    seen = closed(base) if causal else base
     for order in permutations(sorted(members)):
         place = {t: k for k, t in enumerate(order)}
         if any(place[a] >= place[b] for a, b in base):
@@ -134,7 +134,8 @@ def _dependencies(sources: Sources, members: frozenset[int]) -> Iterator[tuple[s
         yield ww, rw
 
 
-def _closed(pairs: set[Any]) -> set[Any]:
+def closed(pairs: set[Any]) -> set[Any]:
+    """Return the transitive closure of a relation."""
     found = set(pairs)
     while True:
         more = {(a, d) for a, b in found for c, d in found if b == c} - found
@@ -144,4 +145,4 @@ def _closed(pairs: set[Any]) -> set[Any]:
 
 
 def _is_acyclic(pairs: set[Any]) -> bool:
-    return all(a != b for a, b in _closed(pairs))
+    return all(a != b for a, b in closed(pairs))

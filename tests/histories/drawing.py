@@ -10,7 +10,6 @@ from counterpoint.histories.reading.building import Builder
 from counterpoint.histories.sources import INITIAL, Sources
 from counterpoint.spec.stm import history as definition
 
-
 PROCESSES = 3
 
 

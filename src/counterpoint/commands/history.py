@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,7 @@ def check(
     from counterpoint.histories.reading.files import read_history
 
     if html is not None:
-        must_be_page("--html", html)
+        must_be_page(html)
     try:
         recorded = read_history(file, form_in)
         report = judge(recorded, criteria, sessions=sessions, limits=Limits(time_limit))
@@ -92,7 +93,7 @@ def check(
     with printing():
         _print(file.name, recorded, report, form)
     if html is not None:
-        _write_page(html, file.name, recorded, report)
+        _write_page(html, file.name, report)
     answers = {one.answer for one in report.results}
     if "violated" in answers:
         return FELL
@@ -111,14 +112,15 @@ def _print(name: str, recorded: History, report: Report, form: str) -> None:
 def _print_text(name: str, recorded: History, report: Report) -> None:
     from counterpoint.histories.anomalies import summary
 
-    click.echo(show.wrapped(f"{name}: {summary(recorded)}", indent=2))
+    click.echo(textwrap.fill(f"{name}: {summary(recorded)}", show.width()))
     explained = report.first_violated()
     for one in report.results:
         head = click.style(f"{one.answer:<9}", fg=COLOURS[one.answer])
         click.echo(f"{head} {one.criterion.name}{_remark(one)}")
         if one is explained:
             for line in _why(report, one):
-                click.echo(show.wrapped(f"          {line}", indent=12))
+                click.echo(textwrap.fill(line, show.width(), initial_indent=" " * 10,
+                                         subsequent_indent=" " * 12))  # fmt: skip
     strongest = report.strongest()
     if strongest and len(report.results) > 1:
         click.echo(f"The strongest that holds: {' and '.join(strongest)}.")
@@ -139,7 +141,9 @@ def _open(one: Result) -> str:
     found = one.judgement
     if not found.opened:
         return ""
-    return f"  ({found.opened:,} pairs of versions in an open order, {found.forced:,} of them forced)"
+    return (
+        f"  ({found.opened:,} pairs of versions in an open order, {found.forced:,} of them forced)"
+    )
 
 
 def _why(report: Report, one: Result) -> list[str]:
@@ -166,9 +170,9 @@ def _annotate(name: str, report: Report) -> None:
                        f"{text}")  # fmt: skip
 
 
-def _write_page(html: Path, name: str, recorded: History, report: Report) -> None:
+def _write_page(html: Path, name: str, report: Report) -> None:
     from counterpoint.files.outputs import replacing
     from counterpoint.histories.picture import page
 
     with replacing(html) as out:
-        out.write_text(page(name, recorded, report), encoding="utf-8")
+        out.write_text(page(name, report), encoding="utf-8")
