@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from counterpoint.models.limits import Limits
 
-from .demands import (
+from .deciding.demands import (
     Demand,
     committed_with_sources,
     effects_kept,
@@ -21,13 +21,13 @@ from .demands import (
     sessions_kept,
     with_sources,
 )
-from .edges import Edge, Graph, Kind, clearest_cycle, parts_of
+from .deciding.edges import Edge, Graph, Kind, clearest_cycle, parts_of
+from .deciding.judging import Judgement, judged
+from .deciding.layouts import Snapshots
+from .deciding.versions import Orders, orders_of
+from .deciding.visibility import Pasts, causal_edges, read_atomic_edges, read_edges
 from .history import Fate
-from .judging import Judgement, judged
-from .layouts import Snapshots
 from .sources import WITHIN, Finding, Sources
-from .versions import Orders, orders_of
-from .visibility import Pasts, causal_edges, read_atomic_edges, read_edges
 
 
 @dataclass(frozen=True)

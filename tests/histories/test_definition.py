@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from counterpoint.histories.demands import committed_with_sources, session_edges
+from counterpoint.histories.deciding.demands import committed_with_sources, session_edges
 from counterpoint.histories.history import Transaction
 from counterpoint.histories.ladder import LADDER, Question
 from counterpoint.histories.sources import Fault, Sources, sources_of

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from counterpoint import show
-from counterpoint.console import FELL, OK, UNKNOWN, must_be_page, printing, seconds
+from counterpoint.console import FELL, OK, UNKNOWN, must_be_page, printing, seconds, shown
 from counterpoint.models.limits import Limits
 
 if TYPE_CHECKING:
-    from counterpoint.histories.checking import Report, Result
     from counterpoint.histories.history import History
+    from counterpoint.histories.report import Report, Result
 
 COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 
@@ -26,7 +26,7 @@ def history() -> None:
 
 
 def _criteria(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> Any:
-    from counterpoint.histories.checking import BY_NAME
+    from counterpoint.histories.report import BY_NAME
 
     for name in given:
         if name not in BY_NAME:
@@ -101,8 +101,10 @@ def check(
 
 
 def _print(name: str, recorded: History, report: Report, form: str) -> None:
+    from counterpoint.histories.showing.formats import as_json
+
     if form == "json":
-        click.echo(json.dumps({"file": name, **report.to_json()}, indent=2, ensure_ascii=False))
+        click.echo(json.dumps({"file": name, **as_json(report)}, indent=2, ensure_ascii=False))
     elif form == "github":
         _annotate(name, report)
     else:
@@ -110,16 +112,16 @@ def _print(name: str, recorded: History, report: Report, form: str) -> None:
 
 
 def _print_text(name: str, recorded: History, report: Report) -> None:
-    from counterpoint.histories.anomalies import summary
+    from counterpoint.histories.showing.anomalies import summary
 
-    click.echo(textwrap.fill(f"{name}: {summary(recorded)}", show.width()))
+    click.echo(textwrap.fill(shown(f"{name}: {summary(recorded)}"), show.width()))
     explained = report.first_violated()
     for one in report.results:
         head = click.style(f"{one.answer:<9}", fg=COLOURS[one.answer])
         click.echo(f"{head} {one.criterion.name}{_remark(one)}")
         if one is explained:
             for line in _why(report, one):
-                click.echo(textwrap.fill(line, show.width(), initial_indent=" " * 10,
+                click.echo(textwrap.fill(shown(line), show.width(), initial_indent=" " * 10,
                                          subsequent_indent=" " * 12))  # fmt: skip
     strongest = report.strongest()
     if strongest and len(report.results) > 1:
@@ -127,7 +129,7 @@ def _print_text(name: str, recorded: History, report: Report) -> None:
 
 
 def _remark(one: Result) -> str:
-    from counterpoint.histories.anomalies import anomaly
+    from counterpoint.histories.showing.anomalies import anomaly
 
     found = one.judgement
     if one.answer == "violated":
@@ -141,13 +143,12 @@ def _open(one: Result) -> str:
     found = one.judgement
     if not found.opened:
         return ""
-    return (
-        f"  ({found.opened:,} pairs of versions in an open order, {found.forced:,} of them forced)"
-    )
+    pairs = "pair" if found.opened == 1 else "pairs"
+    return f"  ({found.opened:,} {pairs} of versions in an open order, {found.forced:,} forced)"
 
 
 def _why(report: Report, one: Result) -> list[str]:
-    from counterpoint.histories.anomalies import steps
+    from counterpoint.histories.showing.anomalies import steps
 
     found = one.judgement
     if found.finding is not None:
@@ -161,18 +162,18 @@ def _why(report: Report, one: Result) -> list[str]:
 
 
 def _annotate(name: str, report: Report) -> None:
-    from counterpoint.histories.anomalies import anomaly
+    from counterpoint.histories.showing.anomalies import anomaly
 
     for one in report.results:
         if one.answer == "violated":
-            text = " ".join(_why(report, one))
+            text = shown(" ".join(_why(report, one)))
             click.echo(f"::error file={name},title={one.criterion.name}::{anomaly(one.judgement)}: "
                        f"{text}")  # fmt: skip
 
 
 def _write_page(html: Path, name: str, report: Report) -> None:
     from counterpoint.files.outputs import replacing
-    from counterpoint.histories.picture import page
+    from counterpoint.histories.showing.picture import page
 
     with replacing(html) as out:
         out.write_text(page(name, report), encoding="utf-8")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from .history import Label
+from counterpoint.histories.history import Label
 
 
 class Kind(Enum):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from counterpoint.histories.history import Fate, History, Transaction
+from counterpoint.histories.sources import INITIAL, Sources
+
 from .edges import Edge, Kind
-from .history import Fate, History, Transaction
-from .sources import INITIAL, Sources
 
 
 @dataclass(frozen=True)

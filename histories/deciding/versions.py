@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
+from counterpoint.histories.history import Label
+from counterpoint.histories.sources import INITIAL, Fault, Finding, Read, Sources
+
 from .demands import Demand, effective
 from .edges import Edge, Kind
-from .history import Label
-from .sources import INITIAL, Fault, Finding, Read, Sources
 
 Segment = tuple[int, ...]
 

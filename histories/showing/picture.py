@@ -9,11 +9,12 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
+from counterpoint.histories.deciding.edges import Edge
+from counterpoint.histories.history import Fate, Operation, Transaction
+from counterpoint.histories.report import Report
+from counterpoint.histories.sources import Sources
+
 from .anomalies import anomaly, shown, steps, summary
-from .checking import Report
-from .edges import Edge
-from .history import Fate, Operation, Transaction
-from .sources import Sources
 
 SIGN, LINE, GAP, TOP = 7.3, 15, 34, 12
 """The width of a character, the height of a line, the space above a lane and all: pixels."""

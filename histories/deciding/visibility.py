@@ -11,10 +11,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
+from counterpoint.histories.history import Label
+from counterpoint.histories.sources import INITIAL, Sources
+
 from .demands import Demand
 from .edges import Edge, Kind
-from .history import Label
-from .sources import INITIAL, Sources
 
 
 def read_atomic_edges(sources: Sources, demand: Demand, sessions: bool) -> Iterator[Edge]:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from .edges import Edge, Kind
-from .history import History
-from .judging import Judgement
-from .sources import INITIAL, Sources
+from counterpoint.histories.deciding.edges import Edge, Kind
+from counterpoint.histories.deciding.judging import Judgement
+from counterpoint.histories.history import History
+from counterpoint.histories.sources import INITIAL, Sources
 
 
 def anomaly(judgement: Judgement) -> str:

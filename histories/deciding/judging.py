@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from counterpoint.histories.sources import Finding, Sources
 from counterpoint.models.limits import LimitReached, Limits
 
 from .demands import Demand
@@ -24,7 +25,6 @@ from .edges import (
     without_passing,
 )
 from .layouts import Whole
-from .sources import Finding, Sources
 from .versions import Choice, Orders, Segment, orders_of
 
 MOST_CHOICES = 3_000_000

@@ -1,0 +1,1 @@
+"""How a criterion is decided: edges between transactions, orders of versions, and cycles."""
