@@ -1,0 +1,211 @@
+"""Reads a log: one line of JSON for each thing that was noted.
+
+A line says which step was taken, what was true after or before it, or both. It need not say all:
+parameters, variables and whole steps may be missing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from counterpoint.models.runs.steps import Wanted, fitting, quoted, read
+from counterpoint.spec.notation import Model, SpecError, Step, Values
+
+KEYS = ("step", "action", "parameters", "state", "before", "time", "note")
+"""What a line may have; ``time`` and ``note`` are for people."""
+
+Facts = tuple[tuple[int, str], ...]
+"""The numbers of cells, each with the value that was logged, as text."""
+
+Mapping_ = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Line:
+    """What a line of a log says.
+
+    Attributes
+    ----------
+    number : int
+        In the file, from 1 on.
+    text : str
+        What it says, in one line.
+    action : str
+        The action of the step; "" if it says none.
+    steps : tuple of Step
+        The steps that it can mean.
+    before, after : Facts
+        What was true before and after the step; without a step, ``after`` was true then.
+    """
+
+    number: int
+    text: str
+    action: str
+    steps: tuple[Step, ...]
+    before: Facts
+    after: Facts
+
+
+class LogError(SpecError):
+    """A log is wrong; the message names its line."""
+
+
+def read_log(
+    model: Model, lines: Iterable[tuple[int, bytes]], mapping: Mapping_ | None = None
+) -> list[Line]:
+    """Return the lines of a log.
+
+    Parameters
+    ----------
+    model : Model
+        The spec whose steps and variables they name.
+    lines : iterable of (int, bytes)
+        Numbers and contents; empty lines are left out.
+    mapping : callable, optional
+        Called with the value of each line; returns the value that stands for it here, a list of
+        several, or None if the line says nothing.
+
+    Raises
+    ------
+    LogError
+        If a line is wrong.
+    SpecError
+        If the mapping raises an error.
+    """
+    reader = _Reader(model)
+    found: list[Line] = []
+    for number, data in lines:
+        value = _value(number, data)
+        for one in _mapped(number, value, mapping):
+            found.append(reader.line(number, one))
+    return found
+
+
+def _value(number: int, data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        if not data.endswith(b"\n"):
+            raise LogError(f"line {number:,}: the log breaks off within this line") from None
+        what = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
+        raise LogError(f"line {number:,}: it is no JSON: {what}") from None
+
+
+def _mapped(number: int, value: Any, mapping: Mapping_ | None) -> Iterator[Any]:
+    if mapping is None:
+        yield value
+        return
+    try:
+        found = mapping(value)
+    except Exception as error:
+        name = getattr(mapping, "__name__", "the mapping")
+        raise LogError(f"line {number:,}: {name} raised {type(error).__name__}: {error}") from error
+    if isinstance(found, list | tuple):
+        yield from found
+    elif found is not None:
+        yield found
+
+
+class _Reader:
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._cells = {cell.label: k for k, cell in enumerate(model.cells)}
+        self._known: dict[str, tuple[Step, ...]] = {}
+
+    def line(self, number: int, value: Any) -> Line:
+        """Return what a line says."""
+        if not isinstance(value, Mapping):
+            raise LogError(f"line {number:,}: it is {type(value).__name__}, and no object in "
+                           "braces")  # fmt: skip
+        for key in value:
+            if key not in KEYS:
+                raise LogError(f"line {number:,}: it has the key {key!r}; known: "
+                               f"{', '.join(KEYS)}")  # fmt: skip
+        try:
+            wanted = self._wanted(value)
+            steps = () if wanted is None else self._steps(wanted)
+            before, after = (self._facts(value.get(key)) for key in ("before", "state"))
+        except SpecError as error:
+            raise LogError(f"line {number:,}: {error}") from None
+        if wanted is None and not (before or after):
+            raise LogError(f"line {number:,}: it names no step, and nothing of the state")
+        if wanted is None and before:
+            raise LogError(f"line {number:,}: 'before' needs a step; without one write 'state'")
+        action = "" if wanted is None else wanted.action
+        return Line(number, self._text(wanted, before, after), action, steps, before, after)
+
+    def _wanted(self, value: Mapping[str, Any]) -> Wanted | None:
+        """Return the step that a line names."""
+        if "step" in value:
+            if "action" in value or "parameters" in value:
+                raise SpecError("it has 'step' as well as 'action' or 'parameters'")
+            return read(_text(value["step"], "step"))
+        if "action" not in value:
+            if "parameters" in value:
+                raise SpecError("it has 'parameters' without 'action'")
+            return None
+        given = value.get("parameters", {})
+        if not isinstance(given, Mapping):
+            raise SpecError("'parameters' is an object: {\"t\": \"T0\"}")
+        named = tuple((str(name), _label(label)) for name, label in given.items())
+        action = _text(value["action"], "action").replace("-", "_")
+        said = " ".join([action, *(f"{name}={quoted(label)}" for name, label in named)])
+        return Wanted(said, action, named, ())
+
+    def _steps(self, wanted: Wanted) -> tuple[Step, ...]:
+        if wanted.text not in self._known:
+            self._known[wanted.text] = tuple(fitting(self._model, wanted, self._model.steps))
+        return self._known[wanted.text]
+
+    def _facts(self, given: Any) -> Facts:
+        """Return the cells that a line is about, with their values."""
+        if given is None:
+            return ()
+        if not isinstance(given, Mapping):
+            raise SpecError("a state is an object: {\"lock\": true}")
+        found = []
+        for label, value in given.items():
+            if label not in self._cells:
+                few = ", ".join(list(self._cells)[:8])
+                more = f" and {len(self._cells) - 8:,} more" if len(self._cells) > 8 else ""
+                raise SpecError(f"{self._model.name} has no variable {label!r} (it has: "
+                                f"{few}{more})")  # fmt: skip
+            found.append((self._cells[label], _label(value)))
+        return tuple(found)
+
+    def _text(self, wanted: Wanted | None, before: Facts, after: Facts) -> str:
+        parts = [] if wanted is None else [wanted.text]
+        for facts, word in ((before, "before it "), (after, "")):
+            if facts:
+                said = ", ".join(f"{self._model.cells[k].label} = {text}" for k, text in facts)
+                parts.append(word + said)
+        return "; ".join(parts)
+
+
+def _text(value: Any, key: str) -> str:
+    if not isinstance(value, str):
+        raise SpecError(f"{key!r} is a text")
+    return value
+
+
+def _label(value: Any) -> str:
+    """Return a value of JSON as the text that stands for it in a spec."""
+    if value is None:
+        return "None"
+    if isinstance(value, bool | int | str):
+        return str(value)
+    raise SpecError(f"{json.dumps(value)[:40]} is no value of a variable or parameter")
+
+
+def differences(model: Model, values: Values, facts: Facts) -> list[tuple[str, str, str]]:
+    """Return where a state differs from facts: label, logged value, the state's value."""
+    found = []
+    for k, logged in facts:
+        cell = model.cells[k]
+        has = str(model.show_value(cell, values[k]))
+        if has != logged:
+            found.append((cell.label, logged, has))
+    return found
