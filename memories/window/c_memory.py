@@ -21,6 +21,13 @@ SOURCE = Path(__file__).with_name("window.c")
 PARTICIPANTS = 64
 """How many transactions can run in one memory at the same time."""
 
+REASONS = {
+    1: "its window is empty",
+    2: "something it read is locked",
+    5: "there is no room for what it knows",
+}
+"""The reasons of ``window_reason`` for which a read aborts its transaction."""
+
 
 @cache
 def library(names: tuple[str, ...] = ()) -> ctypes.CDLL:
@@ -51,6 +58,7 @@ def library(names: tuple[str, ...] = ()) -> ctypes.CDLL:
         ("write", ctypes.c_int, transaction, ctypes.c_uint32, integer),
         ("commit", ctypes.c_int, transaction),
         ("abort", None, transaction),
+        ("reason", ctypes.c_int, transaction),
         ("version_read", integer, transaction, ctypes.c_uint32),
         ("version_written", integer, transaction, ctypes.c_uint32),
     ):
@@ -103,7 +111,7 @@ class CompiledWindowMemory(Memory):
             self._free.append(inside.participant)
 
     def _begin(self, label: int) -> _Inside:
-        inside = _Inside(self._participant())
+        inside = _Inside(self._participant(), label)
         self._library.window_begin(inside.participant, label)
         points.end_if_stopped()
         return inside
@@ -144,6 +152,6 @@ class CompiledWindowMemory(Memory):
 class _Inside:
     """A live transaction: its participant in C, and the objects that it has written."""
 
-    def __init__(self, participant: int) -> None:
-        self.participant = participant
+    def __init__(self, participant: int, label: int) -> None:
+        self.participant, self.label = participant, label
         self.written: set[int] = set()

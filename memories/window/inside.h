@@ -15,7 +15,7 @@
 #define KEPT UINT64_MAX /* the word of a lock that an aborted commit has kept: a fault */
 #define ORIGIN (ON(CLOCK_READ_COMMIT_ONLY) ? -1 : 0)
 
-enum answer { DONE, WAIT, EMPTY };
+enum answer { DONE, WAIT, LOCKED, EMPTY };
 enum { READ = 1, WROTE = 2 };
 
 struct object {
@@ -53,7 +53,7 @@ struct window_transaction {
     window *memory;
     struct slot *slot;
     unsigned number;
-    int live, writes, picked;
+    int live, writes, picked, reason;
     int64_t label, bottom, commit_time;
     uint32_t used, room, round;
     struct entry *entries;

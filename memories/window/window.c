@@ -47,8 +47,9 @@ static void release(window_transaction *tx)
     atomic_store_explicit(&tx->slot->holding, 0, memory_order_release);
 }
 
-static int abort_it(window_transaction *tx)
+static int abort_it(window_transaction *tx, int reason)
 {
+    tx->reason = reason;
     uint64_t word = atomic_load_explicit(&tx->slot->holding, memory_order_relaxed);
     for (uint32_t e = 0; ON(ABORT_KEEPS_LOCKS) && word && e < tx->used; e++)
         if (lock_of(&tx->memory->object[tx->entries[e].x]) == word)
@@ -62,6 +63,7 @@ static int abort_it(window_transaction *tx)
 
 void window_begin(window_transaction *tx, int64_t label)
 {
+    tx->reason = WINDOW_NOT_ABORTED;
     tx->label = label, tx->used = 0, tx->writes = tx->picked = 0, tx->live = 1;
     if (++tx->round == 0) memset(tx->places, 0, 2 * tx->room * sizeof *tx->places), tx->round = 1;
     atomic_store_explicit(&tx->slot->top, NO_END, memory_order_relaxed);
@@ -103,7 +105,7 @@ static enum answer recheck(window_transaction *tx, int64_t bottom)
     int64_t top;
     do {
         if (!ON(RECHECK_LOCKED_IGNORE) && finds_locked(tx))
-            return ON(RECHECK_LOCKED_WAIT) ? WAIT : EMPTY;
+            return ON(RECHECK_LOCKED_WAIT) ? WAIT : LOCKED;
         top = atomic_load_explicit(&tx->slot->top, memory_order_acquire);
     } while (!ON(RECHECK_LOCKED_IGNORE) && finds_changed(tx));
     if (ON(TOP_NOT_CONSIDERED)) return DONE;
@@ -147,7 +149,7 @@ static int64_t copy_date(window_transaction *tx, uint32_t x)
 
 int window_read(window_transaction *tx, uint32_t x, int64_t *value)
 {
-    if (!make_room(tx)) return abort_it(tx);
+    if (!make_room(tx)) return abort_it(tx, WINDOW_NO_ROOM);
     struct place *place = place_of(tx, x);
     int known = place->round == tx->round;
     int64_t date = ON(COPIES_THE_DATE_BEFORE_THE_VALUE) && !known ? copy_date(tx, x) : 0;
@@ -156,7 +158,9 @@ int window_read(window_transaction *tx, uint32_t x, int64_t *value)
         enum answer answer =
             try_to_read(tx, x, ON(COPIES_THE_DATE_BEFORE_THE_VALUE) ? &date : NULL);
         if (answer == DONE) break;
-        if (answer == EMPTY || COUNTERPOINT_WAIT("read", tx->label, x)) return abort_it(tx);
+        if (answer == EMPTY) return abort_it(tx, WINDOW_EMPTY);
+        if (answer == LOCKED) return abort_it(tx, WINDOW_LOCKED);
+        if (COUNTERPOINT_WAIT("read", tx->label, x)) return abort_it(tx, WINDOW_GIVEN_UP);
     }
     struct entry *entry = entry_of(tx, x);
     *value = entry->kinds & WROTE ? entry->own : entry->copy;
@@ -166,7 +170,7 @@ int window_read(window_transaction *tx, uint32_t x, int64_t *value)
 int window_write(window_transaction *tx, uint32_t x, int64_t value)
 {
     COUNTERPOINT_STEP("write", tx->label, x);
-    if (!make_room(tx)) return abort_it(tx);
+    if (!make_room(tx)) return abort_it(tx, WINDOW_NO_ROOM);
     struct entry *entry = entry_of(tx, x);
     entry->kinds |= WROTE, entry->own = value, tx->writes = 1;
     return 1;
@@ -175,7 +179,7 @@ int window_write(window_transaction *tx, uint32_t x, int64_t value)
 void window_abort(window_transaction *tx)
 {
     COUNTERPOINT_STEP("abort", tx->label, COUNTERPOINT_NOTHING);
-    abort_it(tx);
+    abort_it(tx, WINDOW_WISH);
 }
 
 /* The commit operation of an update */
@@ -299,14 +303,14 @@ static int commit_update(window_transaction *tx)
 {
     int validates_here = !ON(VALIDATES_BEFORE_LOCKING) && !ON(VALIDATES_AFTER_PUBLISHING);
     if (ON(DRAWS_BEFORE_LOCKING)) fetch_and_increment(tx);
-    if (ON(VALIDATES_BEFORE_LOCKING) && !validate(tx)) return abort_it(tx);
-    if (!lock_everything(tx)) return abort_it(tx);
-    if (validates_here && !validate(tx)) return abort_it(tx);
+    if (ON(VALIDATES_BEFORE_LOCKING) && !validate(tx)) return abort_it(tx, WINDOW_OVERWRITTEN);
+    if (!lock_everything(tx)) return abort_it(tx, WINDOW_GIVEN_UP);
+    if (validates_here && !validate(tx)) return abort_it(tx, WINDOW_OVERWRITTEN);
     if (!tx->picked && !ON(DRAWS_BEFORE_LOCKING) && !ON(ADVANCES_THE_CLOCK_AFTER_UNLOCKING))
         fetch_and_increment(tx);
     if (ON(UNLOCKS_BEFORE_PUBLISHING)) release(tx);
     publish_everything(tx);
-    if (ON(VALIDATES_AFTER_PUBLISHING) && !validate(tx)) return abort_it(tx);
+    if (ON(VALIDATES_AFTER_PUBLISHING) && !validate(tx)) return abort_it(tx, WINDOW_OVERWRITTEN);
     if (!ON(UNLOCK_OBJECT_BY_OBJECT))
         COUNTERPOINT_STEP("unlock_all", tx->label, COUNTERPOINT_NOTHING);
     release(tx);
@@ -363,12 +367,14 @@ window_transaction *window_join(window *memory)
 
 void window_leave(window_transaction *tx)
 {
-    if (tx->live) abort_it(tx);
+    if (tx->live) abort_it(tx, WINDOW_WISH);
     atomic_store_explicit(&tx->slot->taken, 0, memory_order_release);
     free(tx->entries);
     free(tx->places);
     free(tx);
 }
+
+int window_reason(const window_transaction *tx) { return tx->reason; }
 
 static const struct entry *known(const window_transaction *tx, uint32_t x)
 {

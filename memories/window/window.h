@@ -57,6 +57,11 @@ int window_commit(window_transaction *tx);
 /* Abort as the caller wishes. */
 void window_abort(window_transaction *tx);
 
+/* Why the last transaction was aborted. */
+enum { WINDOW_NOT_ABORTED, WINDOW_EMPTY, WINDOW_LOCKED, WINDOW_OVERWRITTEN, WINDOW_WISH,
+       WINDOW_NO_ROOM, WINDOW_GIVEN_UP };
+int window_reason(const window_transaction *tx);
+
 /* For records, until the next window_begin. The version of x that was read: 0 is the first one,
    and each commit that writes x makes the next one; -1: x was not read, or only after an own
    write. The version that the commit made; -1: none. */
