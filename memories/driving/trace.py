@@ -56,8 +56,10 @@ class Trace:
         The spec's name.
     parameters : dict of str to object
         All of its parameters.
-    violated : str
-        The property that the run violates.
+    changed : dict of str to object
+        Those that are not the default.
+    claim : str
+        The property that the run violates, or the witness that it reaches.
     actions : tuple of str
         The names of all actions of the spec.
     steps : tuple of TraceStep
@@ -65,7 +67,8 @@ class Trace:
 
     spec: str
     parameters: dict[str, Any]
-    violated: str
+    changed: dict[str, Any]
+    claim: str
     actions: tuple[str, ...]
     steps: tuple[TraceStep, ...]
 
@@ -80,7 +83,7 @@ class Trace:
         return {cell: new for step in self.steps for cell, (_, new) in step.changes.items()}
 
 
-def trace_of(model: Model, start: Values, steps: Sequence[Step], violated: str) -> Trace:
+def trace_of(model: Model, start: Values, steps: Sequence[Step], claim: str) -> Trace:
     """Return a run of a spec as a `Trace`.
 
     Parameters
@@ -89,8 +92,8 @@ def trace_of(model: Model, start: Values, steps: Sequence[Step], violated: str) 
         The spec.
     start : state
     steps : sequence of Step
-    violated : str
-        The property that the run violates.
+    claim : str
+        The property that the run violates, or the witness that it reaches.
 
     Raises
     ------
@@ -107,7 +110,8 @@ def trace_of(model: Model, start: Values, steps: Sequence[Step], violated: str) 
         found.append(TraceStep(step.action, arguments, labels, model.changes(start, after)))
         start = after
     actions = tuple(action.name for action in model.actions)
-    return Trace(model.name, dict(model.spec.parameters), violated, actions, tuple(found))
+    parameters, changed = dict(model.spec.parameters), dict(model.changed_parameters())
+    return Trace(model.name, parameters, changed, claim, actions, tuple(found))
 
 
 class Subject(Protocol):

@@ -119,11 +119,10 @@ class CompiledWindowMemory(Memory):
     def _read(self, inside: Any, x: int) -> tuple[int, int | None]:
         tx, value = inside.participant, ctypes.c_int64()
         if not self._library.window_read(tx, x, ctypes.byref(value)):
+            reason = REASONS.get(self._library.window_reason(tx), "it was aborted")
             self._leave(inside)
             points.end_if_stopped()
-            raise Aborted(
-                f"its window is empty, or something it read is locked, at its read of {x}"
-            )
+            raise Aborted(f"transaction {inside.label}: {reason}, at its read of {x}")
         if self.record is None or x in inside.written:
             return value.value, None
         return value.value, self._library.window_version_read(tx, x)
