@@ -97,8 +97,34 @@ def find(reference: str) -> type[Spec]:
     raise SpecError(f"there is no spec {reference!r}; {hint} (to check a file: my_spec.py:Class)")
 
 
+def find_any(reference: str) -> Any:
+    """Return what ``file.py:name`` or ``module:name`` names, whatever it is.
+
+    Raises
+    ------
+    SpecError
+        If there is no such file, module or name, or it cannot be imported.
+    """
+    if not (file := _FILE.fullmatch(reference)):
+        return _attribute(reference)
+    module, name = _import(Path(file["path"])), file["name"] or ""
+    if not hasattr(module, name):
+        raise SpecError(
+            f"{file['path']} has no {name!r}" if name else f"name something in {reference}"
+        )
+    return getattr(module, name)
+
+
 def _imported(reference: str) -> type[Spec]:
     """Return the class that ``module:Class`` names."""
+    found = _attribute(reference)
+    if not (isinstance(found, type) and issubclass(found, Spec)):
+        raise SpecError(f"{reference} is not a Spec class")
+    return found
+
+
+def _attribute(reference: str) -> Any:
+    """Return what ``module:name`` names."""
     module, _, name = reference.partition(":")
     load_user_modules_from_source()
     try:
@@ -114,8 +140,6 @@ def _imported(reference: str) -> type[Spec]:
         if module.partition(".")[0] in OURS:
             raise
         raise SpecError(f"{reference}: {_named(error)}") from error
-    if not (isinstance(found, type) and issubclass(found, Spec)):
-        raise SpecError(f"{reference} is not a Spec class")
     return found
 
 

@@ -25,7 +25,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # On a new machine, the commands that tests start would say at any moment that they compile.
 os.environ[waiting.VARIABLE] = waiting.NEVER
 
-ROOMS = ("spec", "models", "graph", "crawler", "sim_web", "studies", "ci")
+ROOMS = ("spec", "models", "memories", "graph", "crawler", "sim_web", "studies", "ci")
 """The folders of the checkout; what is in them is imported as ``counterpoint.…`` only."""
 
 settings.register_profile("counterpoint", derandomize=True, database=None, deadline=None)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-ROOMS = ("spec", "models", "graph", "crawler", "sim_web", "studies", "histories", "ci")
+ROOMS = ("spec", "models", "histories", "memories", "graph", "crawler", "sim_web", "studies", "ci")
 FOLDERS = (*ROOMS, "src/counterpoint")
 
 

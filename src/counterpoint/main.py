@@ -31,6 +31,7 @@ SECTIONS = {
         "check": ("specs.checking:check_", "Check the properties of a spec"),
         "replay": ("specs.replaying:replay", "Replay recorded counterexamples and scenarios"),
         "step": ("specs.stepping:step", "Walk through a spec, step by step"),
+        "drive": ("specs.driving:drive", "Let real code follow a counterexample of a spec"),
         "readings": ("specs.readings:readings", "Check all readings of a paper's description"),
         "search": ("specs.search:search_", "Search short programs for a violation"),
         "errata": ("specs.errata:errata", "Show errors in papers, and that corrections hold"),
@@ -65,8 +66,8 @@ The descriptions stand here, because the module of a command cannot be imported 
 missing."""
 
 WITHOUT_COMPILED_CODE = frozenset(
-    ["check", "replay", "step", "readings", "search", "errata", "export", "init", "evaluate",
-     "sites", "links", "list"]
+    ["check", "replay", "step", "drive", "readings", "search", "errata", "export", "init",
+     "evaluate", "sites", "links", "list"]
 )  # fmt: skip
 """The commands that run with less memory than `memory.LEAST`: they load no compiled code, or, as
 ``list`` does, leave out what needs it."""
@@ -165,6 +166,7 @@ def counterpoint(context: click.Context) -> None:
     counterpoint check window-stm --mutants        check that each mutant is killed
     counterpoint check --all                       check every spec
     counterpoint step peterson                     walk through a spec
+    counterpoint drive window-stm --set fetch-and-increment=old --subject window-c
     counterpoint readings window-stm --changes 1   which readings keep the paper's claim
     counterpoint errata                            errors in papers, and corrections
     counterpoint init                              configure the gate of your repository

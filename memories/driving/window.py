@@ -1,0 +1,106 @@
+"""The memories of this room as subjects of ``counterpoint drive``: traces of ``window-stm``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from counterpoint.memories.interface import Aborted, Memory, Transaction
+from counterpoint.memories.opening import open
+from counterpoint.memories.window.readings import CHOICES
+from counterpoint.spec.stm.window import Window
+
+from .trace import Trace
+
+ENDS = ("commit_read_only", "lock", "validate", "fetch_and_increment")
+"""The first steps of a commit; mutants of the spec begin it otherwise than by a lock."""
+
+
+class WindowSubject:
+    """Transactions of a memory that do what those of a trace do.
+
+    Transaction t writes t + 1, so that a value says who wrote it; 0 is the first value.
+
+    Parameters
+    ----------
+    name : str
+        The name of the memory.
+    fault : str, optional
+        A fault that is planted in it.
+    **readings
+        Its readings; those that are not given are the trace's.
+    """
+
+    def __init__(self, name: str = "window-c", fault: str | None = None, **readings: str) -> None:
+        self._name, self._fault = name, fault
+        self._readings = {n.replace("_", "-"): value for n, value in readings.items()}
+        self._names: dict[int, str] = {}
+        self._observed: dict[str, Any] = {}
+
+    def programs(self, trace: Trace) -> list[Callable[[], None]]:
+        """Return a thread for each transaction of the trace, with its reads and writes."""
+        if trace.spec.partition("/")[0] != Window.name:
+            raise ValueError(f"it follows traces of {Window.name}, not of {trace.spec}")
+        self._names = {step.arguments["t"]: step.labels["t"] for step in trace.steps}
+        given = {n: v for n, v in trace.parameters.items() if n in CHOICES} | self._readings
+        readings: dict[str, Any] = {n.replace("-", "_"): str(v) for n, v in given.items()}
+        memory = open(self._name, trace.parameters["objects"], fault=self._fault, **readings)
+        return [
+            partial(self._run, memory, trace, t, name) for t, name in sorted(self._names.items())
+        ]
+
+    def _run(self, memory: Memory, trace: Trace, t: int, name: str) -> None:
+        steps = list(trace.of(t=t))
+        aborts = any(s.changes.get(f"status[{name}]", ("", ""))[1] == "ABORTED" for s in steps)
+        try:
+            self._take(memory.transaction(label=t), trace, t, name)
+        except Aborted:
+            if not aborts:
+                self._observed[name] = "aborted"
+                raise
+
+    def _take(self, tx: Transaction, trace: Trace, t: int, name: str) -> None:
+        for step in trace.of(t=t):
+            if step.action == "read":
+                value = tx.read(step.arguments["x"])
+                self._observed[f"{name} reads {step.labels['x']}"] = self._writer(value)
+            elif step.action == "write":
+                tx.write(step.arguments["x"], t + 1)
+            elif step.action in ENDS:
+                break
+        else:
+            return
+        if not tx.commit():
+            raise Aborted("it was aborted when it asked to commit")
+        self._observed[name] = "committed"
+
+    def expected(self, trace: Trace) -> dict[str, Any]:
+        """Return what each transaction reads, and how it ends, as the spec says."""
+        found: dict[str, Any] = {}
+        for step in trace.steps:
+            name = step.labels["t"]
+            _, source = step.changes.get(f"source[{name}, {step.labels.get('x')}]", (None, None))
+            if source is not None:
+                value = "the first value" if source == "FIRST" else f"what {source} wrote"
+                found[f"{name} reads {step.labels['x']}"] = value
+            if step.changes.get(f"status[{name}]", ("", ""))[1] == "COMMITTED":
+                found[name] = "committed"
+        return found
+
+    def _writer(self, value: int) -> str:
+        """Return who wrote a value."""
+        if value == 0:
+            return "the first value"
+        return f"what {self._names[value - 1]} wrote" if value - 1 in self._names else str(value)
+
+    def observed(self) -> dict[str, Any]:
+        """Return what the transactions read, and how they ended."""
+        return dict(self._observed)
+
+
+SUBJECTS: dict[str, Callable[..., WindowSubject]] = {
+    "window": partial(WindowSubject, "window"),
+    "window-c": partial(WindowSubject, "window-c"),
+}
+"""The subjects that have a name."""

@@ -1,0 +1,235 @@
+"""``counterpoint drive``: real code follows a counterexample of a spec."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from counterpoint import show
+from counterpoint.console import FELL, OK, UNKNOWN, above_zero, printing, user_code
+from counterpoint.files.inputs import TooLargeError, whole
+from counterpoint.memories.driving import Followed, Trace, follow
+from counterpoint.memories.driving.trace import trace_of
+from counterpoint.models.checking.engines import check
+from counterpoint.models.checking.replaying import read_records, start_of
+from counterpoint.models.explore.compiled.compiler import NoCompiler
+from counterpoint.models.loading import find_any, line_of_user, load
+from counterpoint.models.verdict import in_steps
+from counterpoint.spec.notation import SpecError
+
+
+@click.command()
+@click.argument("reference", metavar="SPEC")
+@click.option("--subject", "name", required=True, metavar="CODE",
+              help="What is driven: window, window-c, or the class or function that makes it "
+                   "(my_code.py:Subject or package.module:name).")  # fmt: skip
+@click.option("--with", "given", multiple=True, metavar="NAME=VALUE",
+              help="An argument of CODE; repeatable.")  # fmt: skip
+@click.option("--trace", "path", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Follow a trace of FILE, an output of check --format json; without it, SPEC is "
+                   "checked first.")  # fmt: skip
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Set a parameter of the spec; repeatable.")  # fmt: skip
+@click.option("--property", "claim", metavar="NAME",
+              help="Follow the trace of this property; by default the shortest violation.",
+              )  # fmt: skip
+@click.option("--times", type=click.IntRange(1, 10_000), default=1, show_default=True,
+              help="How often the code follows it.")  # fmt: skip
+@click.option("--limit", type=float, default=10.0, show_default=True, callback=above_zero,
+              metavar="SECONDS", help="How long a thread may take from one step to the next.",
+              )  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+              show_default=True, help="Output format.")  # fmt: skip
+def drive(
+    reference: str,
+    name: str,
+    given: tuple[str, ...],
+    path: Path | None,
+    settings: tuple[str, ...],
+    claim: str | None,
+    times: int,
+    limit: float,
+    form: str,
+) -> int:
+    r"""Let real threads take the steps of a counterexample of SPEC, in its order.
+
+    The code says by step points where its steps are; each thread stops before each step until the
+    trace comes to it. If the code cannot take a step as the trace says, the command says at which
+    step, and why.
+
+    Exit code 0: the code follows the trace, and sees what the spec says; 1: it does not; 2: the
+    command, the spec or the code is wrong; 3: a thread got lost between two steps.
+
+    \b
+    counterpoint drive window-stm --set fetch-and-increment=old --subject window-c
+    counterpoint drive window-stm --set fetch-and-increment=old --subject window \
+        --with fetch-and-increment=new
+    counterpoint check window-stm --set fetch-and-increment=old --format json > old.json
+    counterpoint drive window-stm --trace old.json --subject window-c --times 20
+    counterpoint drive my_spec.py:Account --subject my_account.py:Subject
+    """
+    if path and settings:
+        raise click.UsageError("--set and --trace exclude each other: FILE has parameters")
+    with user_code():
+        trace = _read(path, reference, claim) if path else _found(reference, settings, claim)
+        make = _maker(name, given)
+        runs = [_followed(trace, make, name, limit) for _ in range(times)]
+    with printing():
+        _print_json(trace, name, runs) if form == "json" else _print(trace, name, runs)
+    if any(run.unknown for run in runs):
+        return UNKNOWN
+    return OK if all(run.agrees for run in runs) else FELL
+
+
+# The trace
+
+
+def _found(reference: str, settings: Sequence[str], claim: str | None) -> Trace:
+    """Return the trace that a check finds now."""
+    model = load(reference, settings)
+    wanted = [model.property_named(claim)] if claim else model.all_properties
+    verdicts = [v for v in check(model, wanted=wanted) if v.trace is not None]
+    fallen = [v for v in verdicts if claim or v.answer == "violated"]
+    finite = [v for v in fallen if v.trace and v.trace.loop is None]
+    if not finite:
+        why = "its trace repeats steps for ever" if fallen else "nothing is violated"
+        raise SpecError(f"{model.name}: {why}, so there is no trace to follow; "
+                        "set other parameters, or name a witness by --property")  # fmt: skip
+    published = getattr(model.spec.published_claim, "criterion", "")
+    best = min(finite, key=lambda v: (v.depth or 0, v.claim.name != published))
+    assert best.trace is not None
+    return trace_of(model, best.trace.states[0], best.trace.steps, best.claim.name)
+
+
+def _read(path: Path, reference: str, claim: str | None) -> Trace:
+    """Return the trace of a file."""
+    try:
+        with path.open("rb") as file:
+            text = whole(file).decode("utf-8-sig")
+    except TooLargeError as error:
+        raise SpecError(f"{path} {error}") from None
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{path} is no text in UTF-8: {error.reason}") from None
+    records = [r for r in read_records(text, str(path)) if r.get("loop") is None]
+    fitting = [
+        r
+        for r in records
+        if reference in (r["reference"], r["spec"])
+        and (r["property"] == claim if claim else r["verdict"] == "violated")
+    ]
+    if not fitting:
+        wanted = f"of {claim}" if claim else "of a violated property"
+        raise SpecError(f"{path} has no finite trace {wanted} of {reference}")
+    model = load(fitting[0]["reference"], [f"{n}={v}" for n, v in fitting[0]["parameters"].items()])
+    published = getattr(model.spec.published_claim, "criterion", "")
+    record = min(fitting, key=lambda r: (len(r["trace"]), r["property"] != published))
+    model = load(record["reference"], [f"{n}={v}" for n, v in record["parameters"].items()])
+    steps = [model.read_step(e["action"], e["parameters"]) for e in record["trace"]]
+    return trace_of(model, start_of(model, record["initial"]), steps, record["property"])
+
+
+# The code
+
+
+def _maker(name: str, given: Sequence[str]) -> Callable[[], Any]:
+    """Return a function that makes the subject anew."""
+    from counterpoint.memories.driving.window import SUBJECTS
+
+    arguments = {}
+    for one in given:
+        key, sign, value = one.partition("=")
+        if not sign or not key:
+            raise SpecError(f"--with takes name=value, not {one!r}")
+        arguments[key.replace("-", "_")] = value
+    if name not in SUBJECTS and ":" not in name:
+        known = ", ".join(SUBJECTS)
+        raise SpecError(f"there is no subject {name!r}; there are {known}, and my_code.py:Subject")
+    made = SUBJECTS[name] if name in SUBJECTS else find_any(name)
+    if not callable(made):
+        raise SpecError(f"{name} is no class or function that makes a subject")
+    return lambda: made(**arguments)
+
+
+def _followed(trace: Trace, make: Callable[[], Any], name: str, limit: float) -> Followed:
+    try:
+        subject = make()
+        if not callable(getattr(subject, "programs", None)):
+            raise SpecError(f"{name}: {type(subject).__name__} has no method programs(trace)")
+        return follow(trace, subject, limit)
+    except (SpecError, NoCompiler) as error:
+        raise SpecError(str(error)) from error
+    except Exception as error:
+        place = line_of_user(error) or name
+        raise SpecError(f"{place}: {type(error).__name__}: {error}") from error
+
+
+# What is printed
+
+
+def _answer(trace: Trace, name: str, run: Followed) -> str:
+    if run.reason:
+        step = trace.steps[run.taken] if run.taken < len(trace.steps) else "the end"
+        return f"{name} cannot follow at step {run.taken + 1}, {step}: {run.reason}."
+    if not run.agrees:
+        return f"{name} follows the trace, but what it sees differs from what the spec says."
+    return f"{name} follows the whole trace, and sees what the spec says."
+
+
+def _print(trace: Trace, name: str, runs: Sequence[Followed]) -> None:
+    first = next((run for run in runs if not run.agrees), runs[0])
+    settings = "".join(f" {name}={value}" for name, value in trace.changed.items())
+    click.echo(show.wrapped(f"{trace.spec}{settings}: the trace of {trace.claim}, "
+                            f"{in_steps(len(trace.steps))}", indent=0))  # fmt: skip
+    click.echo()
+    for number, step in enumerate(trace.steps, 1):
+        mark = " " if number <= first.taken else "x" if number == first.taken + 1 else "-"
+        line = f"{mark} {number:3}  {step}"
+        click.echo(click.style(line, fg="red" if mark == "x" else None, dim=mark == "-"))
+    click.echo()
+    for line in _columns(first):
+        click.echo(line)
+    colour = "green" if first.agrees else "red"
+    click.echo(click.style(show.wrapped(_answer(trace, name, first), indent=0), fg=colour))
+    if len(runs) > 1:
+        good = sum(run.agrees for run in runs)
+        alike = len({run.points for run in runs}) == 1
+        same = "all runs took the same steps" if alike else "the runs differ"
+        click.echo(f"It followed {good} times of {len(runs)}; {same}.")
+
+
+def _columns(run: Followed) -> list[str]:
+    """Return what the spec says and what the code saw, beside each other."""
+    names = list(dict.fromkeys([*run.expected, *run.observed]))
+    if not names:
+        return []
+    rows = [(n, str(run.expected.get(n, "")), str(run.observed.get(n, ""))) for n in names]
+    rows.insert(0, ("", "spec", "code"))
+    wide = [max(len(row[i]) for row in rows) for i in range(2)]
+    lines = []
+    for row in rows:
+        differs = "  differs" if row[0] and row[1] != row[2] else ""
+        lines.append(f"  {row[0]:{wide[0]}}  {row[1]:{wide[1]}}  {row[2]}{differs}".rstrip())
+    return [*lines, ""]
+
+
+def _print_json(trace: Trace, name: str, runs: Sequence[Followed]) -> None:
+    records = [
+        {
+            "spec": trace.spec,
+            "property": trace.claim,
+            "subject": name,
+            "steps": len(trace.steps),
+            "taken": run.taken,
+            "agrees": run.agrees,
+            "reason": run.reason,
+            "points": [str(point) for point in run.points],
+            "expected": dict(run.expected),
+            "observed": dict(run.observed),
+        }
+        for run in runs
+    ]
+    click.echo(json.dumps(records, indent=2, ensure_ascii=False, default=str))
