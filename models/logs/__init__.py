@@ -1,1 +1,1 @@
-"""Logs of running systems against a spec: is there a run of the spec that explains the log?"""
+"""Logs of running systems, and the runs of a spec that explain them."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 from counterpoint.models.runs.steps import Wanted, fitting, quoted, read
 from counterpoint.spec.notation import Model, SpecError, Step, Values
@@ -19,6 +19,9 @@ KEYS = ("step", "action", "parameters", "state", "before", "time", "note")
 
 Facts = tuple[tuple[int, str], ...]
 """The numbers of cells, each with the value that was logged, as text."""
+
+LONGEST = 1 << 20
+"""The longest line, in bytes."""
 
 Mapping_ = Callable[[Any], Any]
 
@@ -51,6 +54,23 @@ class Line:
 
 class LogError(SpecError):
     """A log is wrong; the message names its line."""
+
+
+def lines_of(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file that are not empty, with their numbers from 1 on.
+
+    Raises
+    ------
+    LogError
+        If a line is longer than `LONGEST`.
+    """
+    number = 0
+    while data := file.readline(LONGEST + 1):
+        number += 1
+        if len(data) > LONGEST:
+            raise LogError(f"line {number:,}: it is longer than {LONGEST:,} bytes")
+        if data.strip():
+            yield number, data
 
 
 def read_log(
@@ -149,7 +169,7 @@ class _Reader:
             return None
         given = value.get("parameters", {})
         if not isinstance(given, Mapping):
-            raise SpecError("'parameters' is an object: {\"t\": \"T0\"}")
+            raise SpecError('\'parameters\' is an object: {"t": "T0"}')
         named = tuple((str(name), _label(label)) for name, label in given.items())
         action = _text(value["action"], "action").replace("-", "_")
         said = " ".join([action, *(f"{name}={quoted(label)}" for name, label in named)])
@@ -165,7 +185,7 @@ class _Reader:
         if given is None:
             return ()
         if not isinstance(given, Mapping):
-            raise SpecError("a state is an object: {\"lock\": true}")
+            raise SpecError('a state is an object: {"lock": true}')
         found = []
         for label, value in given.items():
             if label not in self._cells:

@@ -35,6 +35,7 @@ SECTIONS = {
         "readings": ("specs.readings:readings", "Check all readings of a paper's description"),
         "search": ("specs.search:search_", "Search short programs for a violation"),
         "errata": ("specs.errata:errata", "Show errors in papers, and that corrections hold"),
+        "trace": ("specs.tracing:trace", "Hold the log of a running system against a spec"),
         "history": ("history:history", "Judge recorded histories of transactions"),
         "export": ("specs.exporting:export", "Write a spec or a counterexample for other tools"),
         "list": ("specs.listing:list_", "List specs, engines, policies and profiles"),

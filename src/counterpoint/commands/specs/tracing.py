@@ -1,0 +1,189 @@
+"""``counterpoint trace``: the log of a running system against a spec."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from counterpoint import show
+from counterpoint.console import FELL, OK, UNKNOWN, printing, progress, seconds, shown, user_code
+from counterpoint.models.limits import Limits
+
+if TYPE_CHECKING:
+    from counterpoint.models.logs.explaining import Explanation
+    from counterpoint.models.logs.reading import Line
+    from counterpoint.spec.notation import Model
+
+LAST = 12
+"""How many of the last steps are shown."""
+MOST_NAMED = 8
+"""How many possible steps are named."""
+
+
+@click.command()
+@click.argument("spec", metavar="SPEC")
+@click.argument("log", type=click.File("rb"), metavar="LOG")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Set a parameter of the spec; repeatable.")  # fmt: skip
+@click.option("--map", "mapping", default="", metavar="FILE.py:NAME",
+              help="A function that makes a line of this kind (or several, or None) of each line "
+                   "of LOG.")  # fmt: skip
+@click.option("--silent", multiple=True, metavar="ACTION",
+              help="Steps of this action may be missing in LOG; repeatable.  [the actions that LOG "
+                   "does not name]")  # fmt: skip
+@click.option("--every-step", is_flag=True, help="No step may be missing in LOG.")
+@click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
+              help="Time limit; without an answer by then it is unknown.")  # fmt: skip
+@click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",
+              show_default=True, help="Memory limit of this process.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+              show_default=True, help="Output format.")  # fmt: skip
+@click.option("-v", "--verbose", is_flag=True, help="Print the whole run.")
+def trace(
+    spec: str,
+    log: Any,
+    settings: tuple[str, ...],
+    mapping: str,
+    silent: tuple[str, ...],
+    every_step: bool,
+    time_limit: float | None,
+    memory_limit: int,
+    form: str,
+    verbose: bool,
+) -> int:
+    r"""Say whether a run of SPEC explains LOG, the log of a running system.
+
+    Each line of LOG is a JSON object that says which step was taken ("step": "grant w=W0"), what
+    was true after it ("state": {"has[W0]": true}) or before it ("before"), or both. Parameters,
+    variables and whole steps may be missing. If no run explains the log, the command names the
+    first line that none explains, and what the spec allowed instead.
+
+    Exit code 0: a run explains the log; 1: none does; 2: the command, the spec or LOG is wrong; 3:
+    a limit was reached.
+
+    \b
+    counterpoint trace lock.py lock.log
+    counterpoint trace lock.py lock.log --set workers=5 --silent ask -v
+    counterpoint trace lock.py server.jsonl --map my_log.py:as_steps
+    """
+    if silent and every_step:
+        raise click.UsageError("--silent and --every-step exclude each other")
+    with progress("trace") as say:
+        from counterpoint.models.loading import load
+        from counterpoint.models.logs.explaining import explained
+
+        model = load(spec, settings)
+        lines = _lines(model, log, mapping)
+        quiet = () if every_step else silent or None
+        found = explained(model, lines, quiet, Limits(time_limit, memory_limit * 2**20, say))
+    with printing():
+        if form == "json":
+            click.echo(json.dumps(_as_json(model, log.name, lines, found), indent=2,
+                                  ensure_ascii=False))  # fmt: skip
+        else:
+            _print(model, log.name, lines, found, verbose)
+    return {"holds": OK, "violated": FELL, "unknown": UNKNOWN}[found.answer]
+
+
+def _lines(model: Model, log: Any, mapping: str) -> list[Line]:
+    from counterpoint.models.loading import find_any
+    from counterpoint.models.logs.reading import LogError, lines_of, read_log
+
+    made = find_any(mapping) if mapping else None
+    if made is not None and not callable(made):
+        raise click.UsageError(f"--map: {mapping} is no function")
+    try:
+        with user_code():
+            lines = read_log(model, lines_of(log), made)
+    except LogError as error:
+        raise click.UsageError(f"{log.name}: {error}") from None
+    if not lines:
+        raise click.UsageError(f"{log.name}: it has no line that says something")
+    return lines
+
+
+def _as_json(model: Model, name: str, lines: list[Line], found: Explanation) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "spec": model.name,
+        "log": name,
+        "lines": len(lines),
+        "answer": found.answer,
+        "explained": found.explained,
+        "steps": found.trace.to_json(model),
+        "steps_at_line": found.places,
+    }
+    if found.reason:
+        record["reason"] = found.reason
+    if found.obstacle is not None:
+        wrong = found.obstacle
+        record["obstacle"] = {
+            "line": wrong.line.number,
+            "says": wrong.line.text,
+            "states": wrong.states,
+            "differs": [{"variable": v, "log": a, "spec": b} for v, a, b in wrong.facts],
+            "reason": wrong.reason,
+            "allowed": [model.show_step(step) for step in wrong.allowed],
+        }
+    return record
+
+
+def _print(
+    model: Model, name: str, lines: list[Line], found: Explanation, verbose: bool
+) -> None:  # fmt: skip
+    count = f"{len(lines):,} line{'s'[: len(lines) != 1]}"
+    steps = len(found.trace.steps)
+    if found.answer == "holds":
+        _say(f"{name}: a run of {steps:,} steps of {model.name} explains {count}", "green")
+    elif found.reason:
+        _say(f"{name}: unknown after {found.explained:,} of {count}: {found.reason}", "yellow")
+    else:
+        _say(f"{name}: no run of {model.name} explains line {_line(found)}", "red")
+        _print_obstacle(model, found)
+    if verbose or found.answer != "holds":
+        _print_run(model, found, verbose)
+
+
+def _line(found: Explanation) -> str:
+    assert found.obstacle is not None
+    return f"{found.obstacle.line.number:,}: {shown(found.obstacle.line.text)}"
+
+
+def _say(text: str, colour: str) -> None:
+    click.secho(show.wrapped(text, indent=0), fg=colour)
+
+
+def _print_obstacle(model: Model, found: Explanation) -> None:
+    wrong = found.obstacle
+    assert wrong is not None
+    if wrong.facts:
+        rows = [("", "log", "spec"), *wrong.facts]
+        widths = [max(len(row[k]) for row in rows) for k in range(3)]
+        click.echo("  The nearest run has other values:")
+        for row in rows:
+            cells = (shown(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+            click.echo(f"    {'  '.join(cells)}".rstrip())
+    elif wrong.reason:
+        click.echo(show.wrapped(f"Not possible: {shown(wrong.reason)}", indent=2))
+    names = [model.show_step(step) for step in wrong.allowed]
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    allowed = ", ".join(names[:MOST_NAMED]) + more if names else "no step that the log could name"
+    click.echo(show.wrapped(f"The spec allowed: {allowed}.", indent=2))
+    if wrong.states > 1:
+        click.echo(f"  ({wrong.states:,} states are possible before this line.)")
+
+
+def _print_run(model: Model, found: Explanation, verbose: bool) -> None:
+    steps = found.trace.steps
+    if not steps:
+        return
+    first = 0 if verbose else max(0, len(steps) - LAST)
+    head = "The run" if first == 0 else f"The last {LAST} steps of a run"
+    lines = f"{found.explained:,} line{'s'[: found.explained != 1]}"
+    click.echo(f"\n{head} that explains the first {lines}:" if found.obstacle else f"\n{head}:")
+    number = {place: k + 1 for k, place in enumerate(found.places)}
+    width = len(str(len(steps)))
+    for k in range(first, len(steps)):
+        note = f"  (line {number[k + 1]:,})" if k + 1 in number else "  (not in the log)"
+        click.echo(f"  {k + 1:>{width}}  {model.show_step(steps[k])}{note}")

@@ -1,0 +1,1 @@
+"""Tests of logs that are held against specs."""
