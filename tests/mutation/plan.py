@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+LTL = ("tests/models/ltl/test_normal.py", "tests/models/ltl/test_automata.py")
+LIVENESS = "tests/models/liveness"
 ORACLE = ("tests/models/test_oracle_slips.py", "tests/models/test_oracle_searches.py")
 PROOFS = (
     "tests/models/test_oracle_slips.py",
@@ -55,6 +57,11 @@ LONG: dict[str, tuple[str, ...]] = {
     "models/symbolic/partial_order.py": ("tests/models/test_reductions.py", *ORACLE),
     "models/explore/python/generate.py": ("tests/models/test_soundness.py", *ORACLE),
     "models/explore/compiled/circuit.py": ("tests/models/test_compiled.py",),
+    "models/ltl/normal.py": (f"{LIVENESS}/test_formulas.py",),
+    "models/ltl/construction.py": (f"{LIVENESS}/test_formulas.py",),
+    "models/explore/liveness/graph.py": (f"{LIVENESS}/test_compiled.py",),
+    "models/explore/liveness/search.py": (f"{LIVENESS}/test_compiled.py",),
+    "models/explore/liveness/product.py": (f"{LIVENESS}/test_formula_verdicts.py",),
 }
 """For each module, the tests for what survives the quick ones."""
 
@@ -106,6 +113,19 @@ QUICK: dict[str, tuple[str, ...]] = {
         "tests/models/test_circuit.py",
         f"{BITS}::test_expressions_become_bits",
     ),
+    "models/ltl/normal.py": LTL,
+    "models/ltl/construction.py": LTL,
+    "models/explore/liveness/graph.py": (
+        f"{LIVENESS}/test_lassos.py",
+        f"{LIVENESS}/test_verdicts.py",
+        f"{LIVENESS}/test_agreement.py",
+    ),
+    "models/explore/liveness/search.py": (
+        f"{LIVENESS}/test_lassos.py",
+        f"{LIVENESS}/test_verdicts.py",
+        f"{LIVENESS}/test_agreement.py",
+    ),
+    "models/explore/liveness/product.py": (f"{LIVENESS}/test_formulas.py",),
     "models/prove/sizes/loops.py": ("tests/models/test_loops.py",),
     "models/prove/sizes/ways.py": READ_FOR_ANY,
     "models/prove/sizes/parametric.py": READ_FOR_ANY,
