@@ -3,7 +3,7 @@
 from .controller import Controlled, Deadlock, Endless, Outcome, Unreached
 from .interface import Aborted, Memory, Transaction
 from .opening import NAMES, open
-from .points import Point, connect, step
+from .points import Point, acquire, connect, step
 from .recording import Recorder
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Recorder",
     "Transaction",
     "Unreached",
+    "acquire",
     "connect",
     "open",
     "step",

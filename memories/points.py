@@ -7,12 +7,9 @@ A point stands just before a step, with the step's arguments::
 It does nothing, unless a `controller.Controlled` runs the thread: then the thread stops there until
 it is its turn. Where code waits for something, it passes a point on each try, with
 ``waiting=True``; a thread that comes back to the same point, waiting, has changed nothing
-meanwhile::
+meanwhile. `acquire` does so for a lock::
 
-    step("lock", t=2, x=0)
-    while not mutex.acquire(blocking=False):
-        if not step("lock", waiting=True, t=2, x=0):
-            time.sleep(0)  # not controlled: wait in the usual way
+    acquire(mutex, "lock", t=2, x=0)
 
 Code in C uses the macros of ``step.h``; `connect` joins its library to the same controllers.
 """
@@ -104,6 +101,31 @@ def step(name: str, *, waiting: bool = False, **arguments: Any) -> bool:
         return False
     passer.pass_point(name, tuple(arguments.items()), waiting)
     return True
+
+
+class Lock(Protocol):
+    """What `acquire` takes: a lock of ``threading``, or anything with the same method."""
+
+    def acquire(self, blocking: bool = True) -> bool:
+        """Take the lock; without blocking, return False if it is not free."""
+
+
+def acquire(lock: Lock, name: str, **arguments: Any) -> None:
+    """Take a lock as a step: pass its point, and wait for the lock, at points if controlled.
+
+    Parameters
+    ----------
+    lock : Lock
+    name : str
+        The step's name.
+    **arguments
+        The step's arguments.
+    """
+    step(name, **arguments)
+    while not lock.acquire(blocking=False):
+        if not step(name, waiting=True, **arguments):
+            lock.acquire()
+            return
 
 
 def control(passer: Passer | None) -> None:

@@ -15,6 +15,7 @@ from counterpoint.memories import (
     Endless,
     Point,
     Unreached,
+    acquire,
     connect,
     step,
 )
@@ -44,9 +45,7 @@ def locking(mutex: threading.Lock, log: list[int], i: int) -> Callable[[], None]
     """Return a program that locks, writes down its number, and unlocks."""
 
     def program() -> None:
-        step("lock", t=i)
-        while not mutex.acquire(blocking=False):
-            step("lock", waiting=True, t=i)
+        acquire(mutex, "lock", t=i)
         log.append(i)
         step("unlock", t=i)
         mutex.release()
@@ -116,7 +115,7 @@ def test_a_deadlock_is_found() -> None:
 
     turns = iter([0, 1, 0, 1, 0, 1])
     controlled = Controlled([program(one, two), program(two, one)])
-    with pytest.raises(Deadlock, match="thread 0: lock.*waiting; thread 1: lock.*waiting"):
+    with pytest.raises(Deadlock, match=r"thread 0: lock.*waiting; thread 1: lock.*waiting"):
         controlled.run(lambda able: min(next(turns), len(able) - 1))
     assert threading.active_count() == 1
 
@@ -197,6 +196,11 @@ def test_an_error_of_the_choice_ends_the_threads() -> None:
 def test_a_point_without_a_controller_does_nothing() -> None:
     """Code with points that cannot run by itself."""
     assert step("lock", t=1) is False
+    mutex = threading.Lock()
+    acquire(mutex, "lock", t=1)
+    threading.Timer(0.01, mutex.release).start()
+    acquire(mutex, "lock", t=2)
+    assert mutex.locked()
 
 
 STRANGERS = """
