@@ -1,0 +1,1 @@
+"""The recording of histories: real memories and databases under a seeded random load."""

@@ -1,0 +1,137 @@
+"""``counterpoint history record`` and ``subjects``: histories of real memories and databases."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from counterpoint import show
+from counterpoint.console import OK, must_be_writable, printing, progress, seconds
+
+if TYPE_CHECKING:
+    from counterpoint.histories.recording.recording import Recorded
+
+SHARE = click.FloatRange(0, 1)
+
+
+def load_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that describe a load."""
+    options = [
+        click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+                     help="Of the random load."),
+        click.option("--transactions", type=click.IntRange(1, 10_000_000), default=1000,
+                     show_default=True, metavar="N", help="Of all processes together."),
+        click.option("--threads", type=click.IntRange(1, 64), default=4, show_default=True,
+                     metavar="N", help="Processes that run transactions at the same time."),
+        click.option("--objects", type=click.IntRange(1, 100_000), default=10, show_default=True,
+                     metavar="N", help="Objects at a time."),
+        click.option("--operations", type=click.IntRange(1, 50), default=4, show_default=True,
+                     metavar="N", help="A transaction has from 1 to N; a write and the read "
+                                       "before it are one."),
+        click.option("--skew", type=click.FloatRange(0, 5), default=1.0, show_default=True,
+                     metavar="S", help="The exponent of Zipf's law by which objects are chosen; "
+                                       "0: all alike."),
+        click.option("--read-only", type=SHARE, default=0.3, show_default=True, metavar="SHARE",
+                     help="Of the transactions, those that only read."),
+        click.option("--aborts", type=SHARE, default=0.05, show_default=True, metavar="SHARE",
+                     help="Of the transactions, those that abort on purpose."),
+        click.option("--blind", type=SHARE, default=0.0, show_default=True, metavar="SHARE",
+                     help="Of the writes to registers, those without a read of the register "
+                          "before. Their order cannot be seen in the history, so that it takes "
+                          "longer to judge."),
+        click.option("--pauses", type=SHARE, default=0.1, show_default=True, metavar="SHARE",
+                     help="Of the operations, those after which the transaction pauses, so that "
+                          "more of them overlap."),
+        click.option("--lists", is_flag=True,
+                     help="Append to lists, and do not write registers."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command("record")
+@click.argument("subject", metavar="SUBJECT")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True,
+              metavar="FILE", help="Write the history to FILE while it is recorded.")  # fmt: skip
+@load_options
+@click.option("--seconds", "limit", type=float, callback=seconds, metavar="SECONDS",
+              help="After so many, no transaction begins any more.")  # fmt: skip
+@click.option("--dsn", default="", metavar="ADDRESS",
+              help="The database to use for postgresql:…; otherwise a server of its own is "
+                   "started, which ends with the recording.")  # fmt: skip
+def record(subject: str, out: Path, limit: float | None, dsn: str, **load: Any) -> int:
+    r"""Record a history of SUBJECT under a seeded random load.
+
+    SUBJECT is a name (see: counterpoint history subjects), a class of your own, file.py:Name, or a
+    program of your own, cmd:PROGRAM. The file can be read at any moment, even if the recording is
+    killed. The plan of each transaction depends on the seed and the load alone; the order in which
+    transactions run does not.
+
+    Exit code 0: recorded; 2: the command is wrong, or the subject failed.
+
+    \b
+    counterpoint history record sqlite --out history.jsonl
+    counterpoint history record faulty --out history.jsonl --seed 7 --threads 8
+    counterpoint history record postgresql:serializable --lists --out history.jsonl
+    counterpoint history record my_memory.py:MyMemory --out history.jsonl
+    counterpoint history check history.jsonl
+    """
+    from counterpoint.histories.recording.catalogue import find
+    from counterpoint.histories.recording.interface import RecordingError
+    from counterpoint.histories.recording.load import Load
+    from counterpoint.histories.recording.recording import record as run
+
+    must_be_writable("--out", out)
+    try:
+        with progress(f"recording {subject}") as say:
+            found = run(subject, find(subject, dsn), Load(**load), out, limit, _look(out, say))
+    except RecordingError as error:
+        raise click.UsageError(str(error)) from None
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"{out} has what was recorded") from None
+    with printing():
+        click.echo(_summary(out, found))
+        click.echo(f"To judge it: counterpoint history check {out}")
+    return OK
+
+
+def _look(out: Path, say: Callable[[str], None] | None) -> Callable[[], None]:
+    """Return a function that shows how long the recording is."""
+    begun = time.monotonic()
+
+    def look() -> None:
+        if say is not None:
+            say(f"{out.stat().st_size / 1e6:,.1f} MB, {time.monotonic() - begun:.0f} s")
+
+    return look
+
+
+def _summary(out: Path, found: Recorded) -> str:
+    fates = {"commit": "committed", "abort": "aborted", "indeterminate": "indeterminate"}
+    parts = [f"{found.ends[end]:,} {word}" for end, word in fates.items() if found.ends[end]]
+    return show.wrapped(f"{out}: {found.begun:,} transactions ({', '.join(parts)}) in "
+                        f"{found.seconds:.1f} s", indent=0)  # fmt: skip
+
+
+@click.command("subjects")
+def subjects() -> int:
+    r"""List of what histories can be recorded, what each promises, and what is missing here.
+
+    \b
+    counterpoint history subjects
+    """
+    from counterpoint.histories.recording.catalogue import SUBJECTS
+
+    with printing():
+        for name, make in SUBJECTS.items():
+            subject = make()
+            text = f"{subject.about}; promises {' and '.join(subject.promises)}"
+            show.entry(name, text)
+            if missing := subject.missing():
+                show.entry("", click.style(missing, fg="yellow"))
+    return OK
