@@ -59,14 +59,13 @@ def find(name: str, dsn: str = "") -> Subject:
     RecordingError
         If there is no such subject.
     """
-    if name in SUBJECTS:
-        if dsn and not name.startswith("postgresql:"):
-            raise RecordingError(f"--dsn: {name} uses no database server")
-        return SUBJECTS[name](dsn)
     if dsn:
-        raise RecordingError(
-            f"--dsn: {name} is not one of postgresql:{', postgresql:'.join(PROMISES)}"
-        )
+        level = name.removeprefix("postgresql:")
+        if level not in PROMISES or level == name:
+            raise RecordingError(f"--dsn: {name} uses no database server")
+        return PostgreSQL(level, dsn)
+    if name in SUBJECTS:
+        return SUBJECTS[name]()
     if name.startswith(COMMAND):
         return _program(name)
     place, colon, attribute = name.rpartition(":")

@@ -20,7 +20,10 @@ class Aborted(Exception):
 
 
 class Lost(Exception):
-    """Nobody knows whether the transaction has committed; the session is of no more use."""
+    """The session is of no more use, its connection was lost for example.
+
+    If that happens in a commit, nobody knows whether the transaction has committed.
+    """
 
 
 class Versioned(NamedTuple):
@@ -40,7 +43,7 @@ class Versioned(NamedTuple):
 class Session:
     """What one process uses; it runs one transaction at a time.
 
-    Each method but `close` may raise `Aborted`, or an error of its own, which ends the recording.
+    Each method but `close` may raise `Aborted` or `Lost`; another error ends the recording.
     """
 
     def begin(self) -> None:
@@ -67,11 +70,6 @@ class Session:
         dict or None
             For each object that was written, the number of the version that was installed, from 1
             on; None where the memory numbers none.
-
-        Raises
-        ------
-        Lost
-            If nobody knows whether it has committed.
         """
         raise NotImplementedError
 
@@ -114,7 +112,7 @@ class Subject:
     def open(self, load: Load) -> None:
         """Make all objects of a load: registers with the value `initial`, empty lists.
 
-        It is called once for each history; `close` is called between two of them.
+        It is called for each history; what another one has left is removed.
 
         Raises
         ------

@@ -83,8 +83,12 @@ class Program(Subject):
         RecordingError
             If it cannot be started, fails, or does not end; it is killed then.
         """
+        if shutil.which(self.command[0]) is None:
+            raise RecordingError(f"there is no program {self.command[0]}")
         command = [*self.command, str(self.plan), str(path.absolute()), f"{seconds or 0:g}"]
         end = None if seconds is None else time.monotonic() + seconds + GRACE
+        if shutil.which("setpriv"):  # it ends with us, even if we are killed
+            command = ["setpriv", "--pdeathsig", "KILL", *command]
         with tempfile.TemporaryFile() as said:
             try:
                 process = subprocess.Popen(
@@ -92,7 +96,8 @@ class Program(Subject):
                     env=os.environ | self.environment,
                 )  # fmt: skip
             except OSError as error:
-                raise RecordingError(f"{command[0]} cannot be started: {error.strerror}") from error
+                raise RecordingError(f"{self.command[0]} cannot be started: "
+                                     f"{error.strerror}") from error  # fmt: skip
             try:
                 _wait(process, end, look)
             finally:

@@ -72,6 +72,17 @@ def record(
     """
     must_fit(name, subject, load)
     try:
+        return record_open(name, subject, load, path, seconds, look)
+    finally:
+        subject.close()
+
+
+def record_open(
+    name: str, subject: Subject, load: Load, path: Path, seconds: float | None = None,
+    look: Callable[[], None] = lambda: None,
+) -> Recorded:  # fmt: skip
+    """Record a history as `record` does, and leave the subject open for the next one."""
+    try:
         subject.open(load)
         start(path, facts(name, subject, load))
         begun = time.monotonic()
@@ -82,8 +93,6 @@ def record(
         took = time.monotonic() - begun
     except RecordingError as error:
         raise RecordingError(f"{name}: {error}") from error
-    finally:
-        subject.close()
     return count(path, took)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 from .events import Events
 from .interface import Aborted, Lost, Memory, Session
@@ -39,9 +40,11 @@ def run_process(
             for number in range(load.count(process)):
                 if over():
                     break
-                if not _ran(session, load.plan(process, number), events):
+                end = _ran(session, load.plan(process, number), events)
+                if end != "known":
                     session.close()
                     session = memory.connect(process)
+                if end == "unknown":
                     events.process += load.threads
         finally:
             session.close()
@@ -49,8 +52,9 @@ def run_process(
         events.close()
 
 
-def _ran(session: Session, plan: Plan, events: Events) -> bool:
-    """Run a transaction; return whether its fate is known."""
+def _ran(session: Session, plan: Plan, events: Events) -> Literal["known", "lost", "unknown"]:
+    """Run a transaction; return whether the session was lost, and whether the fate is unknown."""
+    asked = False
     events.begin(plan.label)
     try:
         session.begin()
@@ -60,13 +64,17 @@ def _ran(session: Session, plan: Plan, events: Events) -> bool:
             events.abort()
         else:
             events.try_commit()
+            asked = True
             events.commit(session.commit())
     except Aborted:
         events.abort()
     except Lost:
-        events.indeterminate()
-        return False
-    return True
+        if asked:
+            events.indeterminate()
+            return "unknown"
+        events.abort()
+        return "lost"
+    return "known"
 
 
 def _operate(session: Session, plan: Plan, events: Events) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
+import os
 import signal
 import threading
 import time
@@ -92,9 +94,9 @@ class _Threads:
 
     def wait(self, seconds: float) -> None:
         """Wait for any process that runs, for at most so long."""
-        next(one for one in [*filter(threading.Thread.is_alive, self._all), self._all[0]]).join(
-            seconds
-        )
+        running = [one for one in self._all if one.is_alive()]
+        if running:
+            running[0].join(seconds)
 
     def late(self, grace: float) -> list[int]:
         """Wait until all have ended; return those that have not."""
@@ -113,12 +115,16 @@ class _Processes:
         self._said = system.SimpleQueue()
         self._failed: list[str] = []
         start = system.Barrier(load.threads)
+        first = os.getpid()
+
+        def over() -> bool:
+            return bool(self.over.is_set()) or os.getppid() != first  # it was killed
 
         def work(process: int) -> None:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process ends the recording
             try:
                 start.wait()
-                run_process(memory, load, process, path, self.over.is_set)
+                run_process(memory, load, process, path, over)
             except BaseException as error:
                 self._said.put(in_words(process, error))
 
@@ -156,9 +162,9 @@ class _Processes:
 
 def in_words(process: int, error: BaseException) -> str:
     """Return an error of a process in one line, with the place where it was raised."""
-    place = traceback.extract_tb(error.__traceback__)[-1]
     text = " ".join(str(error).split())
-    what = text if isinstance(error, RecordingError) else f"{type(error).__name__}: {text}"
-    if isinstance(error, (OSError, RecordingError)):
+    if isinstance(error, OSError | RecordingError):
         return f"process {process} failed: {text}"
-    return f"process {process} failed: {what} ({Path(place.filename).name}:{place.lineno})"
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(place.filename).name}:{place.lineno}"
+    return f"process {process} failed: {type(error).__name__}: {text} ({where})"

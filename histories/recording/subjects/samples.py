@@ -5,6 +5,7 @@ They show what an adapter looks like, and that a recording finds what is wrong.
 
 from __future__ import annotations
 
+import platform
 import threading
 from typing import Any
 
@@ -23,7 +24,9 @@ class _Cells(Memory):
         Who installs versions has it.
     """
 
-    initial = None
+    def version(self) -> str:
+        """Return the version of Python."""
+        return f"Python {platform.python_version()}"
 
     def open(self, load: Load) -> None:
         """Make the objects."""

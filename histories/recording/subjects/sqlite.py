@@ -34,6 +34,7 @@ class Sqlite(Memory):
 
     def open(self, load: Load) -> None:
         """Make the database."""
+        self.close()
         self._folder = tempfile.TemporaryDirectory(prefix="counterpoint-")
         self._path = Path(self._folder.name) / "history.db"
         connection = sqlite3.connect(self._path, isolation_level=None)

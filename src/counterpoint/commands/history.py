@@ -26,8 +26,8 @@ def history() -> None:
     """Judge recorded histories of transactions."""
 
 
-history.add_command(recording.record)
-history.add_command(recording.subjects)
+for _command in (recording.record, recording.subjects, recording.survey):
+    history.add_command(_command)
 
 
 def _criteria(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from counterpoint import show
-from counterpoint.console import OK, must_be_writable, printing, progress, seconds
+from counterpoint.console import FELL, OK, must_be_writable, printing, progress, seconds
 
 if TYPE_CHECKING:
     from counterpoint.histories.recording.recording import Recorded
+    from counterpoint.histories.recording.survey import Surveyed
 
 SHARE = click.FloatRange(0, 1)
 
@@ -46,8 +48,6 @@ def load_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--pauses", type=SHARE, default=0.1, show_default=True, metavar="SHARE",
                      help="Of the operations, those after which the transaction pauses, so that "
                           "more of them overlap."),
-        click.option("--lists", is_flag=True,
-                     help="Append to lists, and do not write registers."),
     ]  # fmt: skip
     for option in reversed(options):
         command = option(command)
@@ -59,6 +59,7 @@ def load_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True,
               metavar="FILE", help="Write the history to FILE while it is recorded.")  # fmt: skip
 @load_options
+@click.option("--lists", is_flag=True, help="Append to lists, and do not write registers.")
 @click.option("--seconds", "limit", type=float, callback=seconds, metavar="SECONDS",
               help="After so many, no transaction begins any more.")  # fmt: skip
 @click.option("--dsn", default="", metavar="ADDRESS",
@@ -87,6 +88,8 @@ def record(subject: str, out: Path, limit: float | None, dsn: str, **load: Any) 
     from counterpoint.histories.recording.recording import record as run
 
     must_be_writable("--out", out)
+    if out.exists() and not out.is_file():
+        raise click.UsageError(f"--out: {out} is no regular file")
     try:
         with progress(f"recording {subject}") as say:
             found = run(subject, find(subject, dsn), Load(**load), out, limit, _look(out, say))
@@ -135,3 +138,70 @@ def subjects() -> int:
             if missing := subject.missing():
                 show.entry("", click.style(missing, fg="yellow"))
     return OK
+
+
+@click.command("survey")
+@click.argument("subjects", nargs=-1, metavar="[SUBJECT]...")
+@load_options
+@click.option("--each", type=float, callback=seconds, default=10.0, show_default=True,
+              metavar="SECONDS", help="Record histories of each subject for so long.")  # fmt: skip
+@click.option("--keep", type=click.Path(file_okay=False, exists=True, path_type=Path),
+              metavar="FOLDER", help="Write the first history of each subject that breaks a "
+                                     "promise into FOLDER.")  # fmt: skip
+@click.option("--dsn", default="", metavar="ADDRESS", help="The database for postgresql:…")
+@click.option("--format", "form", type=click.Choice(["text", "markdown", "json"]), default="text",
+              show_default=True, help="Output format.")  # fmt: skip
+def survey(
+    subjects: tuple[str, ...], each: float, keep: Path | None, dsn: str, form: str, **load: Any
+) -> int:
+    r"""Record and judge many short histories, and compare them with what SUBJECTs promise.
+
+    Without a SUBJECT it takes all that this machine has. The histories of a subject have the seeds
+    after --seed. Every second one is of lists, unless the subject has none.
+
+    Exit code 0: all promises are kept; 1: one is broken; 2: the command is wrong, or a subject
+    failed.
+
+    \b
+    counterpoint history survey
+    counterpoint history survey ghc-stm sqlite --each 60 --format markdown
+    counterpoint history survey my_memory.py:MyMemory --keep histories
+    """
+    from counterpoint.histories.recording.catalogue import SUBJECTS, find
+    from counterpoint.histories.recording.interface import RecordingError
+    from counterpoint.histories.recording.load import Load
+    from counterpoint.histories.recording.survey import survey as run
+
+    names = subjects or [name for name, make in SUBJECTS.items() if not make().missing()]
+    found = []
+    for name in names:
+        try:
+            with progress(name) as say:
+                address = dsn if name.startswith("postgresql:") else ""
+                found.append(run(name, find(name, address), Load(**load), each, keep,
+                                 say or (lambda _: None)))  # fmt: skip
+        except RecordingError as error:
+            raise click.UsageError(str(error)) from None
+        if form == "text":
+            _print_survey(found[-1])
+    with printing():
+        if form != "text":
+            click.echo(_written(found, form))
+    return FELL if any(one.broken_in() for one in found) else OK
+
+
+def _print_survey(found: Surveyed) -> None:
+    from counterpoint.histories.recording.tables import as_text
+
+    with printing():
+        click.echo(click.style(found.name, bold=True))
+        for line in as_text(found):
+            click.echo(show.wrapped(line, indent=2))
+
+
+def _written(found: list[Surveyed], form: str) -> str:
+    from counterpoint.histories.recording.tables import as_json, as_markdown
+
+    if form == "markdown":
+        return as_markdown(found)
+    return json.dumps([as_json(one) for one in found], indent=2)
