@@ -88,8 +88,6 @@ def record(subject: str, out: Path, limit: float | None, dsn: str, **load: Any) 
     from counterpoint.histories.recording.recording import record as run
 
     must_be_writable("--out", out)
-    if out.exists() and not out.is_file():
-        raise click.UsageError(f"--out: {out} is no regular file")
     try:
         with progress(f"recording {subject}") as say:
             found = run(subject, find(subject, dsn), Load(**load), out, limit, _look(out, say))
