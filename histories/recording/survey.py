@@ -1,7 +1,7 @@
 """Compares what subjects promise with what many short histories of them show.
 
 A history says which criteria it violates, and names one anomaly for each; how often an anomaly is
-met is the share of histories in which it is. Every second history is one of lists.
+met is the share of histories in which it is.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 
 from counterpoint.histories.checking import check
@@ -77,6 +78,7 @@ def survey(
     subject: Subject,
     load: Load,
     seconds: float,
+    kinds: Sequence[str] = (),
     keep: Path | None = None,
     say: Say = lambda _: None,
 ) -> Surveyed:
@@ -92,6 +94,8 @@ def survey(
         The seed is that of the first history; the next ones get those after it.
     seconds : float
         No further history is recorded after so many.
+    kinds : sequence of str, optional
+        ``registers``, ``lists`` or both; by default what the subject has. They take turns.
     keep : Path, optional
         The folder for the first history that breaks a promise.
     say : callable, optional
@@ -102,14 +106,17 @@ def survey(
     RecordingError
         If the subject is not there, or fails.
     """
-    must_fit(name, subject, replace(load, lists="registers" not in subject.holds))
+    chosen = kinds or subject.holds
+    for kind in chosen:
+        must_fit(name, subject, replace(load, lists=kind == "lists"))
     end = time.monotonic() + seconds
     try:
         with tempfile.TemporaryDirectory(prefix="counterpoint-") as folder:
             path = Path(folder) / "history.jsonl"
             found: Surveyed | None = None
-            for seed in range(load.seed, load.seed + 1_000_000):
-                one = replace(load, seed=seed, lists=_has_lists(subject, seed - load.seed))
+            for number in count():
+                kind = chosen[number % len(chosen)]
+                one = replace(load, seed=load.seed + number, lists=kind == "lists")
                 recorded = record_open(name, subject, one, path)
                 found = found or Surveyed(name, subject.version(), subject.promises)
                 found.transactions += recorded.begun
@@ -122,10 +129,6 @@ def survey(
         subject.close()
     assert found is not None
     return found
-
-
-def _has_lists(subject: Subject, number: int) -> bool:
-    return subject.holds[number % len(subject.holds)] == "lists"
 
 
 def _judged(path: Path) -> Report:

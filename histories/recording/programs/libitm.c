@@ -5,6 +5,7 @@
  */
 #include "recorder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static long *cells;   /* registers: their values */
@@ -12,8 +13,10 @@ static long *lengths; /* lists: their lengths, and their values in `cells` */
 static int is_list;
 static long longest;
 
+#define LONGEST (1 << 14) /* values of a list at most */
+
 /* What a thread does is kept outside of the memory that is rolled back. */
-struct run { int runs, committed; long seen[1 << 12]; char padding[64]; };
+struct run { int runs, committed; long seen[LONGEST]; char padding[64]; };
 static struct run *of;
 
 /* If such a function were inlined, what it does would be rolled back. */
@@ -92,11 +95,17 @@ int main(int count, char **arguments) {
     open_recording(arguments[1], arguments[2], arguments[3]);
     is_list = planned_lists();
     longest = is_list ? planned_longest() : 1;
-    if (longest > 1 << 12) return 2;
+    if (longest > LONGEST) {
+        fputs("the lists of this load are too long\n", stderr);
+        return 2;
+    }
     cells = calloc((size_t)(planned_objects() * longest), sizeof *cells);
     lengths = calloc((size_t)planned_objects(), sizeof *lengths);
     of = calloc((size_t)planned_threads(), sizeof *of);
-    if (!cells || !lengths || !of) return 2;
+    if (!cells || !lengths || !of) {
+        fputs("there is not enough memory\n", stderr);
+        return 2;
+    }
     run_threads(run_process);
     return 0;
 }

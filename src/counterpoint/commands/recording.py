@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -120,22 +121,39 @@ def _summary(out: Path, found: Recorded) -> str:
 
 
 @click.command("subjects")
-def subjects() -> int:
+@click.option("--copy", type=click.Path(file_okay=False, exists=True, path_type=Path),
+              metavar="FOLDER", help="Also copy the programs of the subjects into FOLDER, to make "
+                                     "one of your own: recorder.h and recorder.c for C, libitm.c, "
+                                     "Stm.hs, refs.clj.")  # fmt: skip
+def subjects(copy: Path | None) -> int:
     r"""List of what histories can be recorded, what each promises, and what is missing here.
 
     \b
     counterpoint history subjects
+    counterpoint history subjects --copy .
     """
     from counterpoint.histories.recording.catalogue import SUBJECTS
 
+    if copy is not None:
+        _copy(copy)
     with printing():
         for name, make in SUBJECTS.items():
             subject = make()
-            text = f"{subject.about}; promises {' and '.join(subject.promises)}"
-            show.entry(name, text)
+            promises = " and ".join(subject.promises)
+            show.entry(name, f"{subject.about}; promises {promises}")
             if missing := subject.missing():
                 show.entry("", click.style(missing, fg="yellow"))
     return OK
+
+
+def _copy(folder: Path) -> None:
+    """Copy the programs of the subjects into a folder."""
+    from counterpoint.histories.recording.programs import SOURCES
+
+    for source in sorted(SOURCES.iterdir()):
+        must_be_writable("--copy", folder / source.name)
+    for source in sorted(SOURCES.iterdir()):
+        shutil.copy(source, folder)
 
 
 @click.command("survey")
@@ -143,6 +161,8 @@ def subjects() -> int:
 @load_options
 @click.option("--each", type=float, callback=seconds, default=10.0, show_default=True,
               metavar="SECONDS", help="Record histories of each subject for so long.")  # fmt: skip
+@click.option("--only", type=click.Choice(["registers", "lists"]),
+              help="Record histories of these alone.")  # fmt: skip
 @click.option("--keep", type=click.Path(file_okay=False, exists=True, path_type=Path),
               metavar="FOLDER", help="Write the first history of each subject that breaks a "
                                      "promise into FOLDER.")  # fmt: skip
@@ -150,7 +170,13 @@ def subjects() -> int:
 @click.option("--format", "form", type=click.Choice(["text", "markdown", "json"]), default="text",
               show_default=True, help="Output format.")  # fmt: skip
 def survey(
-    subjects: tuple[str, ...], each: float, keep: Path | None, dsn: str, form: str, **load: Any
+    subjects: tuple[str, ...],
+    each: float,
+    only: str | None,
+    keep: Path | None,
+    dsn: str,
+    form: str,
+    **load: Any,
 ) -> int:
     r"""Record and judge many short histories, and compare them with what SUBJECTs promise.
 
@@ -176,7 +202,8 @@ def survey(
         try:
             with progress(name) as say:
                 address = dsn if name.startswith("postgresql:") else ""
-                found.append(run(name, find(name, address), Load(**load), each, keep,
+                found.append(run(name, find(name, address), Load(**load), each,
+                                 [only] if only else (), keep,
                                  say or (lambda _: None)))  # fmt: skip
         except RecordingError as error:
             raise click.UsageError(str(error)) from None
