@@ -38,7 +38,7 @@ SUITES = {
 """Debian's packages that ship test suites of standards, with a file of each in /usr/share; see
 `tests.standards`."""
 
-PROGRAMS = ("chromium", "curl", "spin", "strace", "wget", "wrk")
+PROGRAMS = ("chromium", "clojure", "curl", "ghc", "spin", "strace", "wget", "wrk")
 """Debian's packages that are programs of the same name."""
 
 COMPILERS = ("cc", "gcc", "clang")

@@ -15,7 +15,7 @@ from click.shell_completion import CompletionItem
 
 from counterpoint.spec.catalogue import SPECS
 
-_HERE = Path(__file__).parent
+_HERE = Path(__file__).parent.parent
 
 
 def _items(names: Iterable[tuple[str, str]], begun: str, files: bool) -> list[CompletionItem]:
@@ -77,6 +77,14 @@ def profile_names(context: click.Context, begun: str) -> list[CompletionItem]:
     return _items(((name, "") for name in names), begun, files=True)
 
 
+def subject_names(context: click.Context, begun: str) -> list[CompletionItem]:
+    """Return what histories can be recorded of; if none begins so, files."""
+    from counterpoint.histories.recording.catalogue import SUBJECTS
+
+    known = [(name, make().about) for name, make in SUBJECTS.items()]
+    return _items(known, begun, files=True)
+
+
 _OPTIONS = {
     "--engine": engine_names, "--property": property_names, "--profile": profile_names,
     "--web": profile_names, "--to": export_formats,
@@ -84,7 +92,7 @@ _OPTIONS = {
 
 _ARGUMENTS = {
     "written": spec_names, "reference": spec_names, "policy": policy_names,
-    "policies": policy_names,
+    "policies": policy_names, "subject": subject_names, "subjects": subject_names,
 }  # fmt: skip
 
 

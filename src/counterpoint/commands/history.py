@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from counterpoint import show
+from counterpoint.commands import recording
 from counterpoint.console import FELL, OK, UNKNOWN, must_be_page, printing, seconds, shown
 from counterpoint.models.limits import Limits
 
@@ -23,6 +24,10 @@ COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 @click.group()
 def history() -> None:
     """Judge recorded histories of transactions."""
+
+
+for _command in (recording.record, recording.subjects, recording.survey):
+    history.add_command(_command)
 
 
 def _criteria(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> Any:

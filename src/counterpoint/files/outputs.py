@@ -19,7 +19,7 @@ MARK = b'<meta name="generator" content="counterpoint">'
 
 OPTIONS = frozenset(
     ["--output", "--out", "--html", "--save", "--picture", "--run", "--qrels", "--seeds-file",
-     "--table"]
+     "--table", "--copy"]
 )  # fmt: skip
 """The options that name a file which the command writes anew."""
 

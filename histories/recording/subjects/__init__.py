@@ -1,0 +1,1 @@
+"""What histories can be recorded of."""
