@@ -13,11 +13,14 @@ from counterpoint import (
     Integer,
     Spec,
     action,
+    always,
     infinitely_often,
     invariant,
     leads_to,
     mutant,
     require,
+    sometime,
+    temporal,
 )
 from counterpoint.console import run
 from counterpoint.main import counterpoint
@@ -91,6 +94,37 @@ class Served(Queue):
         return s.wants[0], s.holder == 1
 
 
+class Turns(Spec):
+    """A bit that turns; a parameter decides which formula of the same condition is claimed."""
+
+    published_claim = Claim("turning", "never", "fair", "claimed")
+    turning = Choice("fair", "never")
+    claims = Choice("again", "stays")
+    at = Integer(0, 1)
+
+    @action(fair=lambda s: "weak" if s.turning == "fair" else "none")
+    def turn(s):
+        require(s.turning == "fair")
+        s.at = 1 - s.at
+
+    @temporal
+    def claimed(s):
+        if s.claims == "again":
+            return always(sometime(s.at == 0))
+        return sometime(always(s.at == 0))
+
+
+class Sometimes(Turns):
+    """What is claimed exists with one of two readings only."""
+
+    published_claim = Claim("turning", "fair", "never", "at-is-zero")
+    without = ("claimed",)
+
+    @invariant(when=lambda s: s.claims == "again")
+    def at_is_zero(s):
+        return s.at == 0
+
+
 @mutant(killed={"who-asks-is-served": 4}, readings={"fairness": "weak"})
 class TakesWeakly(Queue):
     """Taking is only weakly fair."""
@@ -131,6 +165,13 @@ def test_fingerprints_have_the_promises() -> None:
     assert of() != of(name="it-is-free")
 
 
+def test_readings_tell_formulas_of_the_same_conditions_apart() -> None:
+    """The verdict of one formula is taken for that of another with the same conditions."""
+    found = study(f"{__file__}:Turns", [])
+    broken = {row.choices["claims"]: dict(row.clean.violated) for row in found.rows}
+    assert broken == {"again": {}, "stays": {"claimed": 2}}
+
+
 def test_readings_in_text(capsys: pytest.CaptureFixture[str]) -> None:
     """A table that does not say with which promise the property holds."""
     assert run(counterpoint, ["readings", REFERENCE, "--set", "counting=never"]) == 0
@@ -164,6 +205,14 @@ def test_a_criterion_that_no_bound_has() -> None:
     model = Model(Wrong())
     with pytest.raises(SpecError, match="has no property 'it-is-gone'"):
         criteria_of([model], Wrong.published_claim)
+
+
+def test_a_criterion_that_a_reading_lacks() -> None:
+    """A row in which nothing was judged, and that looks as if the criterion held there."""
+    found = study(f"{__file__}:Sometimes", [])
+    kinds = {row.choices["claims"]: row.kind("at-is-zero") for row in found.rows}
+    assert kinds == {"again": "kept", "stays": "unknown"}
+    assert found.rows[1].clean.unknown == "there is no at-is-zero to judge"
 
 
 def test_mutants_are_killed_by_lassos() -> None:
