@@ -46,7 +46,7 @@ def promela_of_runs(model: Model, claim: Property) -> str:
         large.
     """
     traced = trace(model, wanted=())
-    system = System(model, tuple(changing(traced)))
+    system = System(model, tuple(changing(traced)), traced.left_out)
     if claim.kind == "temporal":
         violations(system, claim)  # refuses what is too large
     formulas = system.formulas(claim.method)
