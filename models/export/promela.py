@@ -17,6 +17,7 @@ from counterpoint.models.symbolic.trace import Command, System, trace
 from counterpoint.spec.notation import Model, Property, SpecError, nodes
 from counterpoint.spec.notation.nodes import Cell, Node
 
+from ._bounds import bounds_of
 from ._expressions import (
     PromelaPrinter,
     c_function,
@@ -179,6 +180,7 @@ class Writer:
             for p in self.wanted
             if p.kind == "sometimes"
         ]
+        lines += bounds_of(self.system, runs=False)
         if self.extra_states:
             lines.append("Spin stores one state more than there are: before a start is chosen.")
         return lines

@@ -49,7 +49,7 @@ def promela_of_runs(model: Model, claim: Property) -> str:
         raise SpecError(f"--to promela cannot say {claim.name}: {model.name} is endless, and the "
                         "ranges of a model have ends")  # fmt: skip
     traced = trace(model, wanted=())
-    system = System(model, tuple(changing(traced)))
+    system = System(model, tuple(changing(traced)), traced.left_out)
     if claim.kind == "temporal":
         violations(system, claim)  # refuses what is too large
     formulas = system.formulas(claim.method)

@@ -19,6 +19,7 @@ from counterpoint.models.symbolic.trace import Command, System, facts_of
 from counterpoint.spec.notation import Fairness, Property, nodes
 from counterpoint.spec.notation.nodes import Node
 
+from ._bounds import bounds_of
 from ._expressions import c_function
 from .promela import Writer, comment, flag
 
@@ -97,6 +98,7 @@ class RunWriter(Writer):
             "  ./pan -r                     shows it; its cycle is repeated for ever",
             "Simulation (spin -t) cannot show it, because the promises are counted in C.",
         ]
+        lines += bounds_of(self.system, runs=True)
         if self.claim.kind == "until":
             lines.append("Or a run leads to the end of the claim: neither condition is true.")
         return lines
@@ -133,10 +135,13 @@ class RunWriter(Writer):
         return [*super()._functions(), *lines, *self._advance(), ""]
 
     def _due(self, promise: Fairness) -> Node:
+        """Return when a promise is due: also where a constraint leaves out its step.
+
+        So a run that stops at a constraint, which a run of the spec would leave, is not fair.
+        """
         steps = set(promise.steps)
-        return nodes.disjunction(
-            nodes.conjunction(c.guard) for c in self.system.commands if c.step in steps
-        )
+        possible = (*self.system.commands, *self.system.left_out)
+        return nodes.disjunction(nodes.conjunction(c.guard) for c in possible if c.step in steps)
 
     def _advance(self) -> list[str]:
         """Return the function that goes on past the promises that are met in a state."""

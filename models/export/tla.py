@@ -20,6 +20,7 @@ from counterpoint.spec.notation import TEMPORAL, Model, Property, SpecError, nod
 from counterpoint.spec.notation.nodes import Cell, Node
 
 from . import tla_formulas
+from ._bounds import bounds_of, promised_outside
 from ._expressions import identifier, shared
 
 SIGNS = {"add": "+", "subtract": "-", "multiply": "*", "divide": "\\div", "modulo": "%",
@@ -89,7 +90,8 @@ class _Writer:
         self.waits = {_waits(p): c[1] for p, c in self.conditions.items() if p.kind == "until"}
 
     def lines(self) -> list[str]:
-        steps = list(self._steps())
+        steps = list(self._steps("step", self._possible))
+        left_out = list(self._steps("left_out", self._promised_outside))
         names = list(self.names.values())
         return [
             *self._header(),
@@ -106,9 +108,15 @@ class _Writer:
             "Next ==",
             *(f"  \\/ {name}" for name in [name for name, _ in steps] or ["FALSE"]),
             "",
+            *(
+                ["\\* Steps of fair actions that a constraint leaves out: no part of Next."]
+                if left_out
+                else []
+            ),
+            *(line for _, lines in left_out for line in lines),
             f"Spec == Init /\\ [][Next]_{'all_vars' if self.waits else 'vars'}",
             "",
-            *self._fairness([name for name, _ in steps]),
+            *self._fairness([name for name, _ in (*steps, *left_out)]),
             *self._claims(),
             "=" * 77,
         ]
@@ -153,6 +161,7 @@ class _Writer:
             "\\* With Apalache: apalache-mc check --init=Init --next=Next --no-deadlock \\",
             f"\\*   --inv={','.join(checked)} {module}.tla",
             *(["\\* which leaves the PROPERTIES out."] if runs else []),
+            *(f"\\* {line}" for line in bounds_of(self.system, runs=bool(runs))),
         ]
 
     def _initial(self) -> Iterator[str]:
@@ -170,10 +179,14 @@ class _Writer:
     def _possible(self) -> list[Command]:
         return [c for c in self.system.commands if not c.leaves]
 
-    def _steps(self) -> Iterator[tuple[str, list[str]]]:
+    @cached_property
+    def _promised_outside(self) -> list[Command]:
+        return promised_outside(self.system) if self.conditions else []
+
+    def _steps(self, kind: str, commands: Sequence[Command]) -> Iterator[tuple[str, list[str]]]:
         model = self.system.model
-        for number, command in enumerate(self._possible, start=1):
-            name = f"step_{number}_{identifier(command.step.action)}"
+        for number, command in enumerate(commands, start=1):
+            name = f"{kind}_{number}_{identifier(command.step.action)}"
             parts = [self._show(literal) for literal in command.guard]
             cells = model.cells
             changed = {cells[i]: node for i, node in command.updates if cells[i] in self.names}
@@ -190,13 +203,15 @@ class _Writer:
         Parameters
         ----------
         steps : sequence of str
-            The name of each possible step.
+            The name of each possible step, and of those that constraints leave out. The latter
+            make a promise due, so a run that stops at a constraint is not fair.
         """
         if not self.conditions:
             return
         promised, either = [], " \\/ "
         for promise in self.system.model.fairness:
-            own = [n for n, c in zip(steps, self._possible, strict=True) if c.step in promise.steps]
+            commands = (*self._possible, *self._promised_outside)
+            own = [n for n, c in zip(steps, commands, strict=True) if c.step in promise.steps]
             sign = "SF" if promise.strong else "WF"
             if own:
                 promised.append((promise.name, f"{sign}_vars({either.join(own)})"))

@@ -87,15 +87,15 @@ class System:
         The spec under its parameters.
     commands : tuple of Command
         In the order of the spec's steps.
-    left_out : Node
-        The condition on states from which a constraint leaves out a step.
+    left_out : tuple of Command
+        The steps that constraints leave out: each leads to a state outside of them.
     limits : Limits or None
         The limits while conditions are read, which happens when they are first asked for.
     """
 
     model: Model
     commands: tuple[Command, ...] = field(default=())
-    left_out: Node = nodes.FALSE
+    left_out: tuple[Command, ...] = field(default=())
     limits: Limits | None = field(default=None, repr=False, compare=False)
 
     @cached_property
@@ -119,7 +119,8 @@ class System:
         methods = self.model.methods("finished")
         if not methods:
             return None
-        return nodes.disjunction([nodes.conjunction(map(self.formula, methods)), self.left_out])
+        cut = (nodes.conjunction(command.guard) for command in self.left_out)
+        return nodes.disjunction([nodes.conjunction(map(self.formula, methods)), *cut])
 
     @cached_property
     def initial(self) -> Node:
@@ -266,13 +267,13 @@ def trace(
     return system
 
 
-def _within(system: System, commands: Sequence[Command]) -> tuple[list[Command], Node]:
-    """Restrict commands to steps into states that satisfy the constraints.
-
-    The second result is the condition on states from which a step is left out.
-    """
+def _within(
+    system: System, commands: Sequence[Command]
+) -> tuple[list[Command], tuple[Command, ...]]:
+    """Divide commands into steps to states that satisfy the constraints, and steps to others."""
     condition = nodes.conjunction(map(system.formula, system.model.constraints))
-    found, left_out = [], []
+    found: list[Command] = []
+    left_out: list[Command] = []
     for command in commands:
         if command.leaves:
             found.append(command)
@@ -280,13 +281,19 @@ def _within(system: System, commands: Sequence[Command]) -> tuple[list[Command],
         after = {system.cells[i]: n for i, n in command.updates}
         inside = nodes.rebuild(condition, after, {})
         inside = nodes.rebuild(inside, facts_of(command.guard).replacements(), {})
-        left_out.append(nodes.conjunction([*command.guard, nodes.negation(inside)]))
-        within: Command | None = command
-        if inside is not nodes.TRUE:
-            within = _simplified(replace(command, guard=(*command.guard, inside)))
-        if within is not None:
-            found.append(within)
-    return found, nodes.disjunction(left_out)
+        found += _restricted(command, inside)
+        left_out += _restricted(command, nodes.negation(inside))
+    return found, tuple(left_out)
+
+
+def _restricted(command: Command, condition: Node) -> list[Command]:
+    """Return a command with one more guard; none if it is never possible."""
+    if condition is nodes.TRUE:
+        return [command]
+    if condition is nodes.FALSE:
+        return []
+    part = _simplified(replace(command, guard=(*command.guard, condition)))
+    return [] if part is None else [part]
 
 
 def _satisfiable(conditions: Sequence[Node]) -> bool:

@@ -47,6 +47,8 @@ class Model:
     ----------
     name : str
         The spec's name.
+    bounded : bool
+        Whether its constraints count; those of an abstract spec do not in what refines it.
     """
 
     def __init__(self, spec: Spec, reference: str = "", unbounded: bool = False) -> None:
@@ -55,6 +57,7 @@ class Model:
         self.name = spec.name
         self.reference = reference or spec.name
         self.unbounded = unbounded
+        self.bounded = True
         self.shapes = Shapes()
 
     def __reduce__(self) -> tuple[type[Model], tuple[Spec, str, bool]]:
@@ -86,6 +89,7 @@ class Model:
         """Return the methods of some kinds that are part of the spec under its parameters."""
         spec, marks = self.spec, self.spec.declared_methods.items()
         return [m for m, mark in marks if mark.kind in kinds
+                and (self.bounded or mark.kind != "constraint")
                 and (mark.when is None or decided(mark.when, spec, m, "when"))]  # fmt: skip
 
     @cached_property
@@ -188,11 +192,12 @@ class Model:
     def initial_states(self, pause: Callable[[], None] = lambda: None) -> Iterator[Values]:
         """Yield every initial state; see `starts`."""
         methods = self.methods("initially", "constraint")
-
-        def may_start(values: Values) -> bool:
-            return all(self.call(m, self.at(values)) for m in methods)
-
-        return starts(self.cells, self.initial_values(), may_start, pause)
+        return starts(
+            self.cells,
+            self.initial_values(),
+            lambda values: all(self.call(m, self.at(values)) for m in methods),
+            pause,
+        )
 
     def call(self, method: str, state: Spec, *arguments: Any) -> Any:
         """Run one of the spec's methods on a state; an error names the line of the spec.
@@ -337,9 +342,8 @@ class Model:
 
     def may_end(self, values: Values) -> bool:
         """Return whether a run may end in this state; it may if a constraint leaves out a step."""
-        if all(self.call(m, self.at(values)) for m in self.methods("finished")):
-            return True
-        return any(self.is_left_out(values, s) for s in self.steps)
+        ended = all(self.call(m, self.at(values)) for m in self.methods("finished"))
+        return ended or any(self.is_left_out(values, s) for s in self.steps)
 
     def is_left_out(self, values: Values, step: Step) -> bool:
         """Return whether a step is possible but for a constraint, which its next state violates."""

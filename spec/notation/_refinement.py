@@ -44,7 +44,7 @@ class Refinement:
     Attributes
     ----------
     abstract : Model
-        The spec that is refined.
+        The spec that is refined, without its constraints: these bound its own exploration.
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class Refinement:
         self._concrete, self._method = concrete, method
         self._function = getattr(type(concrete.spec), method)
         self.abstract = model_of(self._abstract(refined))
+        self.abstract.bounded = False
 
     def _abstract(self, refined: Refined) -> Spec:
         own = self._concrete.spec.parameters
@@ -125,7 +126,7 @@ class Refinement:
             if value not in allowed:
                 shown = self.abstract.show_value(cell, value)
                 return f"{cell.label} of {self.abstract.name} would start as {shown}"
-        for method in self.abstract.methods("initially", "constraint"):
+        for method in self.abstract.methods("initially"):
             if not self.abstract.call(method, self.abstract.at(image)):
                 return f"it does not satisfy {method} of {self.abstract.name}"
         return ""

@@ -18,6 +18,7 @@ from counterpoint import (
     Spec,
     action,
     constraint,
+    initially,
     ite,
     refines,
     require,
@@ -253,15 +254,15 @@ def test_what_cannot_be_refined(tmp_path: Path) -> None:
         _ = Model(Many()).refinements
 
 
-def test_a_start_outside_of_the_constraint_of_the_abstract_spec() -> None:
-    """A start that the abstract spec's own exploration does not have."""
+def test_a_start_that_the_abstract_spec_excludes() -> None:
+    """A start that the abstract spec does not have."""
 
     class Morning(Clock):
         """It begins at any hour, but the last one."""
 
         hour = Integer(0, 3, initially=ANY)
 
-        @constraint
+        @initially
         def early(s):
             return s.hour <= 2
 
@@ -282,6 +283,34 @@ def test_a_start_outside_of_the_constraint_of_the_abstract_spec() -> None:
     found = verdict(Late())
     assert (found.answer, found.extent) == ("violated", "0 steps")
     assert found.reason == "it does not satisfy early of morning"
+
+
+class Bounded(Clock):
+    """A clock of which the first hours alone are explored."""
+
+    hour = Integer(0, lambda s: len(s.hours) - 1, initially=ANY)
+
+    @constraint
+    def early(s):
+        return s.hour <= 1
+
+
+class BoundedWatch(Watch):
+    """A watch that is compared with it."""
+
+    @refines(Bounded)
+    def as_clock(s, abstract):
+        Watch.as_clock(s, abstract)
+
+
+@pytest.mark.parametrize("engine", ["exhaustive", "bounded", "stateful"])
+def test_a_constraint_of_the_abstract_spec_forbids_no_step(engine: str) -> None:
+    """A step or a start that is none since the abstract spec is not explored as far."""
+    for starts in ("at-zero", "anywhere"):
+        options = {"bounded": {"steps": 12}, "stateful": {"runs": 50}}.get(engine, {})
+        found = verdict(BoundedWatch(starts=starts), engine, **options)
+        assert found.answer == "holds", found.reason
+    assert Model(Bounded()).constraints == ("early",)
 
 
 def test_more_initial_states_than_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
