@@ -38,10 +38,24 @@ def read_events(lines: Iterable[tuple[int, bytes]]) -> History:
     HistoryError
         If a line is wrong or its event cannot have happened.
     """
+    return _history((place, json_of(place, line)) for place, line in lines)
+
+
+def history_of_events(events: Iterable[Event]) -> History:
+    """Return the history of events that are in memory; their places are their numbers from 1 on.
+
+    Raises
+    ------
+    HistoryError
+        If an event is wrong or cannot have happened.
+    """
+    return _history(enumerate(events, start=1))
+
+
+def _history(events: Iterable[tuple[int, Any]]) -> History:
     builder = Builder()
     facts: Event = {}
-    for number, (place, line) in enumerate(lines):
-        event = json_of(place, line)
+    for number, (place, event) in enumerate(events):
         if type(event) is not dict:
             raise HistoryError(place, "an event is an object in braces")
         if event.get("type") == "history":

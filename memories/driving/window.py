@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from counterpoint.memories.exploring.window import WindowCase, window_cases
 from counterpoint.memories.interface import Aborted, Memory, Transaction
 from counterpoint.memories.opening import open
 from counterpoint.memories.window.readings import CHOICES
+from counterpoint.spec.stm.programs import parse
 from counterpoint.spec.stm.window import Window
 
 from .trace import Trace
@@ -49,6 +51,19 @@ class WindowSubject:
         return [
             partial(self._run, memory, trace, t, name) for t, name in sorted(self._names.items())
         ]
+
+    def cases(self, parameters: Mapping[str, Any]) -> Iterator[WindowCase]:
+        """Yield the programs of the spec's bounds, with its readings, to be explored."""
+        given = {n: str(v) for n, v in parameters.items() if n in CHOICES} | self._readings
+        readings = {n.replace("-", "_"): v for n, v in given.items() if v != CHOICES[n][0]}
+        if parameters["programs"]:
+            plans = parse(parameters["programs"])
+            number = {name: k for k, name in enumerate(sorted({x for p in plans for _, x in p}))}
+            programs = [tuple((kind, number[x]) for kind, x in plan) for plan in plans]
+            yield WindowCase(programs, self._name, self._fault, **readings)
+            return
+        t, x, most = (parameters[n] for n in ("transactions", "objects", "operations"))
+        yield from window_cases(t, x, most, self._name, self._fault, **readings)
 
     def _run(self, memory: Memory, trace: Trace, t: int, name: str) -> None:
         steps = list(trace.of(t=t))

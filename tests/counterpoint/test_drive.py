@@ -240,3 +240,49 @@ def test_a_witness_can_be_followed(typed: Typed) -> None:
     code, out, _ = typed("drive", "window-stm", "--subject", "window", "--property", "all-commit")
     assert code == 0
     assert "window-stm: the trace of all-commit" in out
+
+
+def test_all_schedules_are_explored(typed: Typed) -> None:
+    """An exploration that finds nothing wrong in the published protocol, or something in ours."""
+    wrong = ("drive", "window-stm", *OLD, "--subject", "window", "--explore")
+    programs = ("--set", "programs=r x, r y; w x, w y")
+    code, out, _ = typed(*wrong, *programs)
+    assert code == 1
+    assert "opacity: read skew (G-single), of r x, r y; w x, w y:" in out
+    assert max(map(len, out.splitlines())) <= 80
+    code, out, _ = typed("drive", "window-stm", *programs, "--subject", "window", "--explore")
+    assert (code, out) == (
+        0, "window: 1 program, 91 schedules, 12 different histories; each satisfies opacity.\n"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [(["--preemptions", "0"], 0), (["--preemptions", "1"], 1),
+     (["--random", "60", "--seed", "1"], 1), (["--criterion", "read-committed"], 0),
+     (["--time-limit", "0.0001"], 3)],
+)  # fmt: skip
+def test_explorations_with_limits(typed: Typed, more: list[str], code: int) -> None:
+    """A limit that is not applied; the fault needs its reader to be left, and to go on."""
+    wanted = ("--subject", "window", "--explore", "--format", "json", *more)
+    programs = ("--set", "programs=r x, r y; w x, w y")
+    found, out, _ = typed("drive", "window-stm", *OLD, *programs, *wanted)
+    assert found == code, out
+    assert bool(json.loads(out)["faults"]) == (code == 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--criterion", "opacity"], "--criterion needs --explore"),
+        (["--explore", "--times", "2"], "--times has no meaning with --explore"),
+        (["--explore", "--criterion", "opaque"], "'opaque' is none of read-committed"),
+        (["--explore", "--random", "3", "--preemptions", "1"], "exclude each other"),
+        (["--explore"], "Right has no method cases(parameters)"),
+    ],
+)
+def test_options_of_explorations(typed: Typed, arguments: list[str], message: str) -> None:
+    """A traceback, or an option that is ignored."""
+    code, out, err = drive(typed, "Right", *arguments)
+    assert (code, out) == (2, "")
+    assert message in err

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from counterpoint import show
-from counterpoint.console import FELL, OK, UNKNOWN, above_zero, printing, user_code
+from counterpoint.console import FELL, OK, UNKNOWN, above_zero, printing, seconds, user_code
 from counterpoint.files.inputs import TooLargeError, whole
 from counterpoint.memories.driving import Followed, Trace, follow
 from counterpoint.memories.driving.trace import trace_of
@@ -20,6 +20,8 @@ from counterpoint.models.explore.compiled.compiler import NoCompiler
 from counterpoint.models.loading import find_any, line_of_user, load
 from counterpoint.models.verdict import in_steps
 from counterpoint.spec.notation import SpecError
+
+from .exploring import Wish, explore_code, only_with
 
 
 @click.command()
@@ -42,9 +44,25 @@ from counterpoint.spec.notation import SpecError
 @click.option("--limit", type=float, default=10.0, show_default=True, callback=above_zero,
               metavar="SECONDS", help="How long a thread may take from one step to the next.",
               )  # fmt: skip
+@click.option("--explore", is_flag=True,
+              help="Run all schedules of small programs instead, and judge each history.",
+              )  # fmt: skip
+@click.option("--criterion", default="opacity", show_default=True, metavar="NAME",
+              help="With --explore: what each history must satisfy.")  # fmt: skip
+@click.option("--preemptions", type=click.IntRange(0), metavar="N",
+              help="With --explore: only schedules that leave a thread at most N times that could "
+                   "go on.")  # fmt: skip
+@click.option("--random", "at_random", type=click.IntRange(1), metavar="N",
+              help="With --explore: N random schedules of each program, and not all.",
+              )  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, help="Of --random.")
+@click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
+              help="With --explore: what is not explored then is unknown.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
               show_default=True, help="Output format.")  # fmt: skip
+@click.pass_context
 def drive(
+    context: click.Context,
     reference: str,
     name: str,
     given: tuple[str, ...],
@@ -53,16 +71,25 @@ def drive(
     claim: str | None,
     times: int,
     limit: float,
+    explore: bool,
+    criterion: str,
+    preemptions: int | None,
+    at_random: int | None,
+    seed: int,
+    time_limit: float | None,
     form: str,
 ) -> int:
     r"""Let real threads take the steps of a counterexample of SPEC, in its order.
 
     The code says by step points where its steps are; each thread stops before each step until the
     trace comes to it. If the code cannot take a step as the trace says, the command says at which
-    step, and why.
+    step, and why. With --explore no trace is followed: the threads run small programs, of the
+    bounds of SPEC, under all schedules, each once up to steps that commute, and every history is
+    judged.
 
-    Exit code 0: the code follows the trace, and sees what the spec says; 1: it does not; 2: the
-    command, the spec or the code is wrong; 3: a thread got lost between two steps.
+    Exit code 0: the code follows the trace, and sees what the spec says (with --explore: nothing is
+    wrong); 1: it does not; 2: the command, the spec or the code is wrong; 3: a thread got lost
+    between two steps (with --explore: not all was explored).
 
     \b
     counterpoint drive window-stm --set fetch-and-increment=old --subject window-c
@@ -71,7 +98,14 @@ def drive(
     counterpoint check window-stm --set fetch-and-increment=old --format json > old.json
     counterpoint drive window-stm --trace old.json --subject window-c --times 20
     counterpoint drive my_spec.py:Account --subject my_account.py:Subject
+    counterpoint drive window-stm --subject window-c --explore
+    counterpoint drive window-stm --set programs="r x, w y; r y, w x" --subject window --explore
     """
+    if explore:
+        only_with(context, explore=True)
+        wish = Wish(criterion, preemptions, at_random or 0, seed, limit, time_limit)
+        return explore_code(reference, settings, name, _maker(name, given), wish, form)
+    only_with(context, explore=False)
     if path and settings:
         raise click.UsageError("--set and --trace exclude each other: FILE has parameters")
     with user_code():

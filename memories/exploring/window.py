@@ -1,0 +1,131 @@
+"""Small programs of transactions over the window memory, to be explored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import combinations_with_replacement, product
+
+from counterpoint.memories import points
+from counterpoint.memories.interface import Aborted, Memory
+from counterpoint.memories.opening import open
+from counterpoint.memories.points import Point
+from counterpoint.memories.recording import Recorder
+
+from .cases import Thread
+
+Program = tuple[tuple[str, int], ...]
+"""Operations in their order: ``r`` or ``w``, and an object."""
+
+
+def programs(operations: int, objects: int) -> list[Program]:
+    """Return all programs with up to so many operations, at least one."""
+    single = [(kind, x) for kind in "rw" for x in range(objects)]
+    return [one for size in range(1, operations + 1) for one in product(single, repeat=size)]
+
+
+class WindowCase:
+    """Transactions, one for each thread, over a new window memory.
+
+    Parameters
+    ----------
+    given : sequence of Program
+    name : str
+        The memory's name.
+    fault : str, optional
+    **readings
+    """
+
+    def __init__(
+        self, given: Sequence[Program], memory: str = "window-c", fault: str | None = None,
+        **readings: str,
+    ) -> None:  # fmt: skip
+        self._given, self._memory, self._fault, self._readings = given, memory, fault, readings
+        self._objects = 1 + max(x for program in given for _, x in program)
+        self.is_plain = fault is None and not (readings.keys() - {"fetch_and_increment"})
+        self.name = "; ".join(
+            ", ".join(f"{kind} {'xyzabc'[x]}" for kind, x in program) for program in given
+        )
+
+    def threads(self) -> WindowRun:
+        """Return the transactions over a new memory."""
+        record = Recorder(initial=0)
+        memory = open(self._memory, self._objects, record=record, fault=self._fault,
+                      **self._readings)  # fmt: skip
+        made = [partial(_run, memory, t, program) for t, program in enumerate(self._given)]
+        return WindowRun(made, record)
+
+    def touches(self, point: Point) -> Iterable[tuple[object, bool]]:
+        """Return what a step touches; with a fault planted a step may touch anything."""
+        if not self.is_plain:
+            return (("everything", True),)
+        arguments = dict(point.arguments)
+        return _touched(point.name, arguments["t"], arguments.get("x"), len(self._given),
+                        self._objects)  # fmt: skip
+
+
+TIME = ("time", True)
+"""Real time: ends of transactions and begins of others have it in common."""
+
+
+def _touched(
+    name: str, t: int, x: int | None, transactions: int, objects: int
+) -> list[tuple[object, bool]]:
+    """Return what a step touches; ``window`` of a transaction is it and what it has read."""
+    own: tuple[object, bool] = (("window", t), True)
+    every = [("object", y) for y in range(objects)]
+    steps: dict[str, list[tuple[object, bool]]] = {
+        "enter": [("time", False)],
+        "begin": [("clock", False), own],
+        "read": [(("object", x), False), own, TIME],  # it can abort
+        "write": [],
+        "commit_read_only": [TIME, own, *((y, False) for y in every)],
+        "lock": [(("object", x), True), own, TIME],
+        "validate": [TIME, own, *((y, True) for y in every)],  # it can abort and unlock
+        "fetch_and_increment": [("clock", True)],
+        "publish": [(("object", x), True),
+                    *((("window", u), True) for u in range(transactions))],
+        "unlock_all": [TIME, own, *((y, True) for y in every)],
+    }  # fmt: skip
+    return steps.get(name, [("everything", True), *((y, True) for y in every), TIME])
+
+
+class WindowRun:
+    """Transactions that have not run yet, and what they record."""
+
+    def __init__(self, programs: Sequence[Thread], record: Recorder) -> None:
+        self.programs = programs
+        self._record = record
+
+    def record(self) -> Recorder:
+        """Return what the transactions did."""
+        return self._record
+
+    def fault(self) -> str:
+        """Return nothing: the history says it all."""
+        return ""
+
+
+def _run(memory: Memory, t: int, program: Program) -> None:
+    """Run a transaction; an abort by the memory ends it."""
+    points.step("enter", t=t)
+    tx = memory.transaction(label=t, process=t)
+    try:
+        for number, (kind, x) in enumerate(program, start=1):
+            if kind == "r":
+                tx.read(x)
+            else:
+                tx.write(x, 100 * (t + 1) + number)
+        tx.commit()
+    except Aborted:
+        pass
+
+
+def window_cases(
+    transactions: int, objects: int, operations: int, memory: str = "window-c",
+    fault: str | None = None, **readings: str,
+) -> Iterator[WindowCase]:  # fmt: skip
+    """Yield all programs of so many transactions, up to the order of the transactions."""
+    every = programs(operations, objects)
+    for given in combinations_with_replacement(every, transactions):
+        yield WindowCase(given, memory, fault, **readings)

@@ -1,0 +1,138 @@
+"""``counterpoint drive --explore``: real code under all schedules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from counterpoint import show
+from counterpoint.console import FELL, OK, UNKNOWN, printing, progress, shown
+from counterpoint.histories.report import BY_NAME
+from counterpoint.memories.exploring import Explored, Fault, explored
+from counterpoint.models.limits import Limits
+from counterpoint.models.loading import load
+from counterpoint.spec.notation import SpecError
+
+EXPLORING = ("criterion", "preemptions", "at_random", "seed", "time_limit")
+FOLLOWING = ("path", "claim", "times")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """How to explore; see `explored`."""
+
+    criterion: str
+    preemptions: int | None
+    at_random: int
+    seed: int
+    limit: float
+    time_limit: float | None
+
+
+def only_with(context: click.Context, explore: bool) -> None:
+    """Refuse options that have no meaning with, or without, --explore."""
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and name in (FOLLOWING if explore else EXPLORING):
+            word = "has no meaning with" if explore else "needs"
+            raise click.UsageError(f"{parameter.opts[-1]} {word} --explore")
+
+
+def explore_code(
+    reference: str,
+    settings: Sequence[str],
+    name: str,
+    make: Callable[[], Any],
+    wish: Wish,
+    form: str,
+) -> int:
+    """Explore code under the bounds of a spec, print what came of it, and return the exit code."""
+    if wish.criterion not in BY_NAME:
+        raise click.UsageError(f"--criterion: {wish.criterion!r} is none of {', '.join(BY_NAME)}")
+    if wish.preemptions is not None and wish.at_random:
+        raise click.UsageError("--preemptions and --random exclude each other")
+    with progress("explore") as say:
+        model = load(reference, settings)
+        subject = make()
+        if not callable(getattr(subject, "cases", None)):
+            raise SpecError(f"{name}: {type(subject).__name__} has no method cases(parameters), so "
+                            "there is nothing to explore")  # fmt: skip
+        found = explored(
+            subject.cases(dict(model.spec.parameters)),
+            wish.criterion,
+            preemptions=wish.preemptions,
+            at_random=wish.at_random,
+            seed=wish.seed,
+            limit=wish.limit,
+            limits=Limits(wish.time_limit, progress=say),
+        )
+    with printing():
+        if form == "json":
+            click.echo(json.dumps(_as_json(name, wish, found), indent=2, ensure_ascii=False))
+        else:
+            _print(name, wish, found)
+    if found.faults:
+        return FELL
+    return UNKNOWN if found.reason else OK
+
+
+def _as_json(name: str, wish: Wish, found: Explored) -> dict[str, Any]:
+    return {
+        "subject": name,
+        "criterion": wish.criterion,
+        "programs": found.cases,
+        "schedules": found.schedules,
+        "histories": found.histories,
+        "reason": found.reason,
+        "faults": [
+            {
+                "programs": one.case,
+                "kind": one.kind,
+                "why": list(one.why),
+                "schedule": [str(point) for point in one.schedule],
+            }
+            for one in found.faults
+        ],
+    }
+
+
+def _print(name: str, wish: Wish, found: Explored) -> None:
+    what = "random schedules" if wish.at_random else "schedules"
+    if wish.preemptions is not None:
+        what += f" with at most {wish.preemptions} preemptions"
+    counts = f"{found.cases:,} program{'s'[: found.cases != 1]}, {found.schedules:,} {what}"
+    if found.histories:
+        counts += f", {found.histories:,} different histories"
+    if found.faults:
+        click.secho(show.wrapped(f"{name}: something is wrong after {counts}.", indent=0), fg="red")
+        for one in found.faults:
+            _print_fault(one)
+    elif found.reason:
+        click.secho(show.wrapped(f"{name}: unknown after {counts}: {found.reason}", indent=0),
+                    fg="yellow")  # fmt: skip
+    else:
+        what = f"each satisfies {wish.criterion}" if found.histories else "nothing is wrong"
+        click.secho(show.wrapped(f"{name}: {counts}; {what}.", indent=0), fg="green")  # fmt: skip
+
+
+def _print_fault(one: Fault) -> None:
+    click.echo(show.wrapped(f"{one.kind}, of {one.case}:", indent=2))
+    for line in one.why:
+        click.echo(show.wrapped(f"{shown(line)}.", indent=4))
+    threads = 1 + max((point.thread for point in one.schedule), default=0)
+    steps = [(point.thread, str(point).replace(", waiting", "")) for point in one.schedule]
+    widths = [
+        max([len(f"thread {k}"), *(len(text) for thread, text in steps if thread == k)])
+        for k in range(threads)
+    ]
+    heads = [f"thread {k}".ljust(width) for k, width in enumerate(widths)]
+    click.echo(f"\n      {'  '.join(heads)}".rstrip())
+    for number, (thread, text) in enumerate(steps, start=1):
+        before = "".join("│".ljust(widths[k] + 2) for k in range(thread))
+        click.echo(f"  {number:>2}  {before}{text}")

@@ -1,0 +1,107 @@
+"""Explorations of the window memory: the published fault is found, the correction has none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from counterpoint.memories import Recorder, step
+from counterpoint.memories.exploring import explored
+from counterpoint.memories.exploring.exploring import judged
+from counterpoint.memories.exploring.window import WindowCase, programs, window_cases
+from counterpoint.models.limits import Limits
+from tests.needs import need
+
+COUNTEREXAMPLE = [(("r", 0), ("r", 1)), (("w", 1), ("w", 0))]
+
+
+@pytest.mark.parametrize("memory", ["window", "window-c"])
+def test_the_published_protocol_is_found_wrong(memory: str) -> None:
+    """Catches that the old value of the clock shows in no schedule of real threads."""
+    if memory == "window-c":
+        need("gcc")
+    found = explored([WindowCase(COUNTEREXAMPLE, memory, fetch_and_increment="old")])
+    (fault,) = found.faults
+    assert fault.kind == "opacity: read skew (G-single)"
+    assert found.schedules == 9
+    names = [point.name for point in fault.schedule]
+    assert names.index("publish") < len(names) - 1 - names[::-1].index("read")
+    assert explored([WindowCase(COUNTEREXAMPLE, memory)]).faults == []
+
+
+@pytest.mark.parametrize("memory", ["window", "window-c"])
+def test_one_operation_each(memory: str) -> None:
+    """Catches a history of the corrected protocol that is not opaque, and a lost schedule."""
+    if memory == "window-c":
+        need("gcc")
+    found = explored(window_cases(2, 2, 1, memory))
+    assert (found.cases, found.schedules, found.reason) == (10, 702, "")
+    assert found.faults == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("bounds", "schedules"), [((2, 2, 2), 30_182), ((3, 2, 1), None)])
+def test_larger_programs(bounds: tuple[int, int, int], schedules: int | None) -> None:
+    """Catches the same at two operations, and at three transactions."""
+    need("gcc")
+    found = explored(window_cases(*bounds))
+    assert found.faults == [] and found.reason == ""
+    assert schedules is None or found.schedules == schedules
+
+
+def test_programs_are_all_there() -> None:
+    """Catches a program that is missing: one or two of four operations."""
+    assert len(programs(2, 2)) == 4 + 16
+    assert len(list(window_cases(2, 2, 2))) == 20 * 21 // 2
+
+
+class _Case:
+    """Threads of a test."""
+
+    name = "a test"
+
+    def __init__(self, *made: Callable[[], Any], fault: str = "") -> None:
+        self.programs, self._fault = made, fault
+
+    def threads(self) -> _Case:
+        return self
+
+    def record(self) -> Recorder | None:
+        return None
+
+    def fault(self) -> str:
+        return self._fault
+
+
+def _raising() -> None:
+    step("go")
+    raise ValueError("no")
+
+
+def _endless() -> None:
+    while True:
+        step("again")
+
+
+def test_whatever_is_wrong_is_said() -> None:
+    """Catches an error, an endless thread or a fault of the user's own that counts as right."""
+    cases = {"error": _Case(_raising), "endless": _Case(_endless),
+             "fault": _Case(lambda: step("go"), fault="the sum is 3")}  # fmt: skip
+    for kind, case in cases.items():
+        (fault,) = explored([case]).faults
+        assert fault.kind == kind
+    assert explored([_Case(lambda: step("go"))]).faults == []
+
+
+def test_limits_end_an_exploration() -> None:
+    """Catches that an exploration which was cut short says that all is explored."""
+    found = explored(window_cases(2, 2, 2, "window"), limits=Limits(seconds=0.0))
+    assert found.reason and not found.faults
+
+
+def test_a_history_that_cannot_be_is_a_fault() -> None:
+    """Catches that a recording with an error counts as one that satisfies the criterion."""
+    found = judged([{"type": "history"}, {"type": "commit", "process": 0}], "opacity")
+    assert found is not None and found[0] == "no history"
