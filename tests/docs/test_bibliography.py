@@ -17,8 +17,8 @@ BIBLIOGRAPHY = "docs/reference/bibliography.md"
 TAG = re.compile(r"(?<![\w\])])\[([A-Z][A-Za-z0-9]*)\](?![\w(\[])")
 """A word in brackets that is neither a subscript nor a link."""
 
-ROOMS = ("spec", "models", "memories", "graph", "crawler", "sim_web", "studies", "ci", "tests", "src", "docs",
-         "benchmarks")  # fmt: skip
+ROOMS = ("spec", "models", "memories", "graph", "crawler", "sim_web", "studies", "ci", "tests",
+         "src", "docs", "benchmarks")  # fmt: skip
 
 
 @cache
