@@ -23,7 +23,6 @@ from functools import partial
 from counterpoint.memories import step
 
 class Right:
-    shared = "the class's"
     def __init__(self, name="read"):
         self.counter, self.name = 0, name
     def add(self, p):
@@ -217,7 +216,7 @@ def test_json(typed: Typed) -> None:
         (["counter.py", "--subject", "code_.py:Nobody"], "code_.py has no 'Nobody'"),
         (["counter.py", "--subject", "code_.py:nothing"], "is no class or function"),
         (["counter.py", "--subject", "code_.py:NoPrograms"], "has no method programs(trace)"),
-        (["counter.py", "--subject", "code_.py:Bad"], "code_.py:69: ZeroDivisionError"),
+        (["counter.py", "--subject", "code_.py:Bad"], "code_.py:68: ZeroDivisionError"),
         (["counter.py", "--subject", "none_.py:Bad"], "there is no file none_.py"),
         (["counter.py", "--subject", "code_.py:Right", "--with", "x"], "--with takes name=value"),
         (["counter.py", "--subject", "code_.py:Right", "--with", "x=1"], "argument 'x'"),

@@ -97,8 +97,8 @@ def test_exit_codes() -> None:
 
 
 VARIABLE = re.compile(
-    r"^((?:\[\]\.)?parameters|(?:.*\.)?trace\[\]\.(?:parameters|changes)|initial|shares\.\w+"
-    r"|policies\[\]\.(?:measures|curves|sites|why|digests)|distance(?=\.\w+\.)|components"
+    r"^((?:\[\]\.)?parameters|(?:.*\.)?trace\[\]\.(?:parameters|changes)|initial"
+    r"|expected|observed|shares\.\w+|policies\[\]\.(?:measures|curves|sites|why|digests)|distance(?=\.\w+\.)|components"
     r"|quality\.top|outcomes\.counts)\.[^\n]*?(?=\.(?:from|to|mean|interval|values|against\b.*"
     r"|connected|connected_interval|greatest|sources|source|source_at_this_size|fetched|pages"
     r"|share)$|$)"
