@@ -7,7 +7,7 @@ from typing import Any
 
 from .survey import Surveyed
 
-COLUMNS = ("Subject", "Promises", "Holds in all histories", "Histories", "Anomalies met in")
+COLUMNS = ("Subject", "Promises", "Histories", "Holds in all", "Violated in", "Anomalies")
 
 
 def as_markdown(surveys: Sequence[Surveyed]) -> str:
@@ -27,7 +27,8 @@ def as_text(found: Surveyed) -> list[str]:
         f"holds in all: {_all(found.strongest()) or 'none'}",
     ]  # fmt: skip
     if found.anomalies:
-        lines.append(f"met: {'; '.join(_anomalies(found))}")
+        lines.append(f"violated: {_violated(found)}")
+        lines.append(f"anomalies: {_anomalies(found)}")
     if found.broken is not None:
         lines.append(f"first broken with --seed {found.broken.seed}"
                      f"{' --lists' if found.broken.lists else ''}")  # fmt: skip
@@ -54,13 +55,19 @@ def _row(found: Surveyed) -> tuple[str, ...]:
     promises = _all(found.promises)
     if found.broken_in():
         promises += f" (**broken in {share(found.broken_in(), found.histories)}**)"
-    return (f"`{found.name}`, {found.version}", promises, _all(found.strongest()) or "none",
-            f"{found.histories:,}", "; ".join(_anomalies(found)) or "none")  # fmt: skip
+    return (f"`{found.name}`, {found.version}", promises, f"{found.histories:,}",
+            _all(found.strongest()) or "none", _violated(found) or "none",
+            _anomalies(found) or "none")  # fmt: skip
 
 
-def _anomalies(found: Surveyed) -> list[str]:
-    return [f"{name} {share(count, found.histories)}"
-            for name, count in found.anomalies.most_common()]  # fmt: skip
+def _violated(found: Surveyed) -> str:
+    """Return what is violated; a stronger criterion only if it is so in more histories."""
+    return ", ".join(f"{name} {share(count, found.histories)}"
+                     for name, count in found.weakest_violated())  # fmt: skip
+
+
+def _anomalies(found: Surveyed) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in found.anomalies.most_common())
 
 
 def _all(names: Sequence[str]) -> str:
