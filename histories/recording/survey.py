@@ -1,7 +1,7 @@
 """Compares what subjects promise with what many short histories of them show.
 
-A history says which criteria it violates, and names one anomaly for each; how often an anomaly is
-met is the share of histories in which it is.
+How often an anomaly is met is the share of histories in which it breaks the weakest criterion that
+is violated there.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Surveyed:
     violated, unknown : Counter
         For each criterion, in how many histories it is violated or undecided.
     anomalies : Counter
-        In how many histories each anomaly is met.
+        In how many histories each anomaly breaks the weakest criterion that is violated.
     broken : Load or None
         The load of the first history that violates a promise.
     """
@@ -67,6 +67,17 @@ class Surveyed:
         holding = [one for one in LADDER if not self.violated[one.name] + self.unknown[one.name]]
         weaker = {name for one in holding for name in all_implied(one)}
         return [one.name for one in holding if one.name not in weaker]
+
+    def weakest_violated(self) -> list[tuple[str, int]]:
+        """Return criteria, weakest to strongest, each violated in more histories than those before.
+
+        With each one in how many.
+        """
+        found: list[tuple[str, int]] = []
+        for one in LADDER:
+            if self.violated[one.name] > (found[-1][1] if found else 0):
+                found.append((one.name, self.violated[one.name]))
+        return found
 
     def broken_in(self) -> int:
         """Return in how many histories a promise is broken."""
@@ -139,14 +150,13 @@ def _judged(path: Path) -> Report:
 def _add(found: Surveyed, load: Load, report: Report, path: Path, keep: Path | None) -> None:
     """Add what a history shows."""
     found.histories += 1
-    names = set()
     for result in report.results:
         if result.answer == "violated":
             found.violated[result.criterion.name] += 1
-            names.add(anomaly(result.judgement))
         elif result.answer == "unknown":
             found.unknown[result.criterion.name] += 1
-    found.anomalies.update(names)
+    if weakest := report.first_violated():
+        found.anomalies[anomaly(weakest.judgement)] += 1
     if found.broken is None and found.broken_in():
         found.broken = load
         if keep is not None:

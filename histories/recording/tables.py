@@ -7,7 +7,7 @@ from typing import Any
 
 from .survey import Surveyed
 
-COLUMNS = ("Subject", "Promises", "Holds in all histories", "Histories", "Anomalies met in")
+COLUMNS = ("Subject", "Promises", "Histories", "Holds in all", "Violated in", "Anomalies")
 
 
 def as_markdown(surveys: Sequence[Surveyed]) -> str:
@@ -19,15 +19,16 @@ def as_markdown(surveys: Sequence[Surveyed]) -> str:
 def as_text(found: Surveyed) -> list[str]:
     """Return lines about one subject."""
     broken = found.broken_in()
-    lines = [
-        f"{found.version}; {found.histories:,} histories, {found.transactions:,} transactions, "
-        f"{found.aborted:,} aborted",
-        f"promises {_all(found.promises)}: " + (f"broken in {share(broken, found.histories)}"
-                                                if broken else "kept in all"),
-        f"holds in all: {_all(found.strongest()) or 'none'}",
-    ]  # fmt: skip
+    version = f"{found.version}; " if found.version else ""
+    lines = [f"{version}{found.histories:,} histories, {found.transactions:,} transactions, "
+             f"{found.aborted:,} aborted"]  # fmt: skip
+    if found.promises:
+        kept = f"broken in {share(broken, found.histories)}" if broken else "kept in all"
+        lines.append(f"promises {_all(found.promises)}: {kept}")
+    lines.append(f"holds in all: {_all(found.strongest()) or 'none'}")
     if found.anomalies:
-        lines.append(f"met: {'; '.join(_anomalies(found))}")
+        lines.append(f"violated: {_violated(found)}")
+        lines.append(f"anomalies: {_anomalies(found)}")
     if found.broken is not None:
         lines.append(f"first broken with --seed {found.broken.seed}"
                      f"{' --lists' if found.broken.lists else ''}")  # fmt: skip
@@ -51,16 +52,22 @@ def share(count: int, whole: int) -> str:
 
 
 def _row(found: Surveyed) -> tuple[str, ...]:
-    promises = _all(found.promises)
+    promises = _all(found.promises) or "nothing"
     if found.broken_in():
         promises += f" (**broken in {share(found.broken_in(), found.histories)}**)"
-    return (f"`{found.name}`, {found.version}", promises, _all(found.strongest()) or "none",
-            f"{found.histories:,}", "; ".join(_anomalies(found)) or "none")  # fmt: skip
+    name = f"`{found.name}`" + (f", {found.version}" if found.version else "")
+    return (name, promises, f"{found.histories:,}", _all(found.strongest()) or "none",
+            _violated(found) or "none", _anomalies(found) or "none")  # fmt: skip
 
 
-def _anomalies(found: Surveyed) -> list[str]:
-    return [f"{name} {share(count, found.histories)}"
-            for name, count in found.anomalies.most_common()]  # fmt: skip
+def _violated(found: Surveyed) -> str:
+    """Return what is violated; a stronger criterion only if it is so in more histories."""
+    return ", ".join(f"{name} {share(count, found.histories)}"
+                     for name, count in found.weakest_violated())  # fmt: skip
+
+
+def _anomalies(found: Surveyed) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in found.anomalies.most_common())
 
 
 def _all(names: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ import pytest
 from counterpoint.console import run as run_command
 from counterpoint.main import counterpoint
 from tests.histories.recording.recorded import read
+from tests.needs import need
 
 from .starting import processes, start, wait_until
 
@@ -56,12 +57,14 @@ def test_wrong_commands_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert not out.exists()
 
 
-@pytest.mark.parametrize("subject", ["faulty", "sqlite"])
+@pytest.mark.parametrize("subject", ["faulty", "sqlite", "libitm:gl_wt"])
 def test_a_killed_recording_can_be_read(subject: str, tmp_path: Path) -> None:
     """Catches events that are kept back, and processes that run on without their first one."""
+    if subject.startswith("libitm"):
+        need("gcc")
     out = tmp_path / "history.jsonl"
     process = start("history", "record", subject, "--out", out.name,
-                    "--transactions", "1000000", cwd=tmp_path)  # fmt: skip
+                    "--transactions", "50000", cwd=tmp_path)  # fmt: skip
     wait_until(lambda: out.exists() and out.stat().st_size > 50_000, process)
     children = {pid for pid, parent, _ in processes() if parent == process.pid}
     os.kill(process.pid, signal.SIGKILL)

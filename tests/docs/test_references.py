@@ -15,6 +15,7 @@ import yaml
 import counterpoint
 from counterpoint import crawler, testing
 from counterpoint.console import FELL, INTERRUPTED, OK, UNKNOWN, WRONG
+from counterpoint.histories import recording
 from counterpoint.main import COMMANDS
 from counterpoint.sim_web.profile import _SECTIONS, Profile
 from counterpoint.sim_web.sections import Site
@@ -71,9 +72,12 @@ def test_names_of_the_python_interface() -> None:
     names = documented("python.md")
     specs = [name for name in names if name.count(".") == 1]
     tests = [name for name in names if name.startswith("counterpoint.testing.")]
+    memories = [name for name in names if name.startswith("counterpoint.histories.recording.")]
     policies = documented("policy-interface.md")
     assert sorted(specs) == [f"counterpoint.{name}" for name in sorted(counterpoint.__all__)]
     assert sorted(tests) == [f"counterpoint.testing.{name}" for name in sorted(testing.__all__)]
+    public = [f"counterpoint.histories.recording.{name}" for name in recording.__all__]
+    assert sorted(memories) == sorted(public)
     assert sorted(policies) == [f"counterpoint.crawler.{name}" for name in sorted(crawler.__all__)]
 
 

@@ -12,13 +12,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from counterpoint import show
-from counterpoint.console import FELL, OK, must_be_writable, printing, progress, seconds
+from counterpoint.console import FELL, OK, WRONG, must_be_writable, printing, progress, seconds
 
 if TYPE_CHECKING:
     from counterpoint.histories.recording.recording import Recorded
     from counterpoint.histories.recording.survey import Surveyed
 
 SHARE = click.FloatRange(0, 1)
+
+
+class RecordingFailed(click.ClickException):
+    """A subject is not there, or fails."""
+
+    exit_code = WRONG
 
 
 def load_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,7 +99,7 @@ def record(subject: str, out: Path, limit: float | None, dsn: str, **load: Any) 
         with progress(f"recording {subject}") as say:
             found = run(subject, find(subject, dsn), Load(**load), out, limit, _look(out, say))
     except RecordingError as error:
-        raise click.UsageError(str(error)) from None
+        raise RecordingFailed(str(error)) from None
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"{out} has what was recorded") from None
     with printing():
@@ -206,7 +212,7 @@ def survey(
                                  [only] if only else (), keep,
                                  say or (lambda _: None)))  # fmt: skip
         except RecordingError as error:
-            raise click.UsageError(str(error)) from None
+            raise RecordingFailed(str(error)) from None
         if form == "text":
             _print_survey(found[-1])
     with printing():
