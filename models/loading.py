@@ -11,7 +11,7 @@ import linecache
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
@@ -336,8 +336,8 @@ def _frames_of(error: BaseException, path: Path) -> list[traceback.FrameSummary]
 def specs_in(path: Path) -> list[str]:
     """Return the names of the specs that a file defines.
 
-    Mutants, classes whose names begin with an underscore, and bases without an action are left out,
-    and so are specs that claim nothing, and that others in the file refine or have as a part.
+    Mutants, classes whose names begin with an underscore, and bases without an action are left out;
+    so are specs that claim nothing, and that others in the file refine or have as a part.
 
     Raises
     ------
@@ -365,9 +365,23 @@ def _complete(specs: dict[str, type[Spec]]) -> dict[str, type[Spec]]:
         for name, value in specs.items()
         if value.mutation is None
         and not name.startswith("_")
-        and any(mark.kind == "action" for mark in value.declared_methods.values())
-        and (claims(value) or value not in parts)
+        and (_acts(value) or _forgets_to_act(value, specs.values()))
+        and (value not in parts or (claims(value) and _acts(value)))
     }
+
+
+def _acts(spec: type[Spec]) -> bool:
+    """Return whether a spec has an action."""
+    return any(mark.kind == "action" for mark in spec.declared_methods.values())
+
+
+def _forgets_to_act(spec: type[Spec], others: Iterable[type[Spec]]) -> bool:
+    """Return whether a spec has variables and no action, and is no base of others.
+
+    Its mark may have been forgotten, so that it is loaded, which refuses it.
+    """
+    has_state = spec.declared_variables or spec.declared_composites
+    return bool(has_state) and not any(issubclass(o, spec) for o in others if o is not spec)
 
 
 def _in_module(module: ModuleType, path: str, name: str) -> type[Spec]:

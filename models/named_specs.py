@@ -27,7 +27,8 @@ def references(written: Iterable[str]) -> list[str]:
     A folder stands for the files ``*_spec.py`` in it and in its subfolders, hidden ones and virtual
     environments left out; a pattern stands for the files that match it. A file stands for all specs
     that it defines, without mutants, classes whose names begin with an underscore, and bases
-    without an action. Any other argument names one spec, which is not looked for here.
+    without an action; a spec with variables and no action is a base if others derive from it. Any
+    other argument names one spec, which is not looked for here.
 
     Parameters
     ----------

@@ -47,8 +47,8 @@ def actions_of(spec: Spec, methods: Sequence[str]) -> tuple[Action, ...]:
     if not found:
         module = sys.modules.get(type(spec).__module__)
         place = getattr(module, "__file__", None)
-        raise SpecError(f"{place}: {spec.name} has no action" if place
-                        else f"{spec.name} has no action")  # fmt: skip
+        what = f"{spec.name} has no action: mark its methods that are steps with @action"
+        raise SpecError(f"{place}: {what}" if place else what)
     return tuple(found)
 
 

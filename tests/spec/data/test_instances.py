@@ -196,3 +196,21 @@ def test_a_part_without_claims_is_not_a_spec_of_its_own(tmp_path: Path) -> None:
     )
     assert specs_in(path) == ["Claims", "Alone", "House"]
     assert load(f"{path}:Inner").name == "inner"
+
+
+def test_a_spec_whose_action_was_not_marked_is_not_passed_over(tmp_path: Path) -> None:
+    """A spec in a file of several that is never checked, as nothing in it is marked @action."""
+    path = tmp_path / "several_spec.py"
+    act = "    @action\n    def go(s):\n        s.x = 1\n\n"
+    path.write_text(
+        "from counterpoint import *\n\n"
+        "class Forgot(Spec):\n    x = Integer(0, 1)\n\n    def go(s):\n        s.x = 1\n\n"
+        "class Data(Spec):\n    q = Queue(Integer(0, 1), capacity=2)\n\n"
+        "class Tools(Spec):\n    def one(s):\n        return 1\n\n"
+        "class Base(Spec):\n    x = Integer(0, 1)\n\n"
+        "class Part(Spec):\n    x = Integer(0, 1)\n\n"
+        "class Fine(Base):\n    part = Instance(Part)\n\n" + act
+    )
+    assert specs_in(path) == ["Forgot", "Data", "Fine"]
+    with pytest.raises(SpecError, match=r"forgot has no action: mark its methods .* with @action"):
+        load(f"{path}:Forgot")
