@@ -26,7 +26,7 @@ def fingerprint(model: Model, wanted: Sequence[str]) -> str:
     left out: their values do not affect the steps of the rest. So two models with the same text
     have the same shortest violations, though perhaps different numbers of states. For a temporal
     property all cells count, since a step that changes any of them keeps a promise of fairness,
-    and so do the promises.
+    and so do the promises, and the operators of a formula.
     """
     system = trace(model, wanted=())
     commands = [c for c in system.commands if not c.leaves]
@@ -44,6 +44,7 @@ def fingerprint(model: Model, wanted: Sequence[str]) -> str:
             [(_cell(c), _node(node, known)) for c, node in updates if c in needed],
         ))  # fmt: skip
     parts += [*wanted, *_nodes(claims, known), _node(system.initial, known)]
+    parts += [model.shapes.of(model, c.method) for c in judged if c.kind == "temporal"]
     if of_runs:
         parts += [(one.strong, [(step.action, step.binding) for step in one.steps])
                   for one in model.fairness]  # fmt: skip

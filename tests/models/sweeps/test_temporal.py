@@ -13,11 +13,14 @@ from counterpoint import (
     Integer,
     Spec,
     action,
+    always,
     infinitely_often,
     invariant,
     leads_to,
     mutant,
     require,
+    sometime,
+    temporal,
 )
 from counterpoint.console import run
 from counterpoint.main import counterpoint
@@ -91,6 +94,26 @@ class Served(Queue):
         return s.wants[0], s.holder == 1
 
 
+class Turns(Spec):
+    """A bit that turns; a parameter decides which formula of the same condition is claimed."""
+
+    published_claim = Claim("turning", "never", "fair", "claimed")
+    turning = Choice("fair", "never")
+    claims = Choice("again", "stays")
+    at = Integer(0, 1)
+
+    @action(fair=lambda s: "weak" if s.turning == "fair" else "none")
+    def turn(s):
+        require(s.turning == "fair")
+        s.at = 1 - s.at
+
+    @temporal
+    def claimed(s):
+        if s.claims == "again":
+            return always(sometime(s.at == 0))
+        return sometime(always(s.at == 0))
+
+
 @mutant(killed={"who-asks-is-served": 4}, readings={"fairness": "weak"})
 class TakesWeakly(Queue):
     """Taking is only weakly fair."""
@@ -129,6 +152,13 @@ def test_fingerprints_have_the_promises() -> None:
     assert len({of(), of("fairness=weak"), of("leaving=never"), of("counting=once")}) == 4
     assert of("counting=once") != of("counting=always")
     assert of() != of(name="it-is-free")
+
+
+def test_readings_tell_formulas_of_the_same_conditions_apart() -> None:
+    """The verdict of one formula is taken for that of another with the same conditions."""
+    found = study(f"{__file__}:Turns", [])
+    broken = {row.choices["claims"]: dict(row.clean.violated) for row in found.rows}
+    assert broken == {"again": {}, "stays": {"claimed": 2}}
 
 
 def test_readings_in_text(capsys: pytest.CaptureFixture[str]) -> None:
