@@ -18,7 +18,7 @@ from counterpoint.models.ltl.construction import automaton_of
 from counterpoint.models.ltl.normal import FALSE, TRUE, Term, conjunction, literal, release, until
 from counterpoint.models.ltl.reading import negated, violations
 from counterpoint.models.symbolic.trace import System, trace
-from counterpoint.spec.notation import Model, Property, nodes
+from counterpoint.spec.notation import Model, Property, SpecError, nodes
 from counterpoint.spec.notation.nodes import Node
 
 from ._expressions import PromelaPrinter, places_of
@@ -42,9 +42,12 @@ def promela_of_runs(model: Model, claim: Property) -> str:
     Raises
     ------
     SpecError
-        If the spec has no initial state, numbers beyond Spin's 32 bits, or a formula that is too
-        large.
+        If the spec is endless, or has no initial state, numbers beyond Spin's 32 bits, or a formula
+        that is too large.
     """
+    if model.spec.endless:
+        raise SpecError(f"--to promela cannot say {claim.name}: {model.name} is endless, and the "
+                        "ranges of a model have ends")  # fmt: skip
     traced = trace(model, wanted=())
     system = System(model, tuple(changing(traced)))
     if claim.kind == "temporal":

@@ -39,14 +39,14 @@ def tla(model: Model, wanted: Sequence[Property] | None = None) -> str:
     model : Model
         The spec.
     wanted : sequence of Property, optional
-        The properties to check; by default all but the witnesses, and but the formulas with until
-        or release, which TLA+ does not have. A witness is checked as the invariant that it is never
-        reached.
+        The properties to check; by default all but the witnesses, the formulas with until or
+        release, which TLA+ does not have, and the temporal properties of an endless spec, since
+        ranges have ends here. A witness is checked as the invariant that it is never reached.
 
     Raises
     ------
     SpecError
-        If the spec has no initial state, or TLA+ cannot say a wanted formula.
+        If the spec has no initial state, or a module cannot have a wanted property.
     """
     if wanted is None:
         wanted = [p for p in model.all_properties

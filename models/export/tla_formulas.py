@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from counterpoint.spec.notation import Model, Property, Shape, SpecError
+from counterpoint.spec.notation import TEMPORAL, Model, Property, Shape, SpecError
 
 WITHOUT = ("strong until", "weak until", "release")
 """The operators that TLA+ does not have."""
@@ -24,19 +24,28 @@ def written(model: Model, claim: Property, conditions: Sequence[str]) -> str:
     return _shown(model.shapes.of(model, claim.method), conditions)
 
 
-def sayable(model: Model, claim: Property) -> bool:
-    """Return whether TLA+ has all operators of a temporal property."""
+def why_unsaid(model: Model, claim: Property) -> str:
+    """Return why a module cannot have a property; "" if it can."""
+    if claim.kind in TEMPORAL and model.spec.endless:
+        return f"{model.name} is endless, and the ranges of a module have ends"
     if claim.kind != "temporal":
-        return True
-    return not any(op in WITHOUT for op in _operators(model.shapes.of(model, claim.method)))
+        return ""
+    operators = _operators(model.shapes.of(model, claim.method))
+    return "TLA+ has no until and no release" if set(operators) & set(WITHOUT) else ""
+
+
+def sayable(model: Model, claim: Property) -> bool:
+    """Return whether a module can have a property."""
+    return not why_unsaid(model, claim)
 
 
 def must_be_sayable(model: Model, wanted: Sequence[Property]) -> None:
-    """Raise SpecError for a formula with an operator that TLA+ does not have."""
+    """Raise SpecError for a property that a module cannot have."""
     for claim in wanted:
-        if not sayable(model, claim):
-            raise SpecError(f"--to tla cannot say {claim.name}: TLA+ has no until and no release; "
-                            "a property marked @until, or --to promela, is exported")  # fmt: skip
+        if why := why_unsaid(model, claim):
+            other = "" if model.spec.endless else \
+                "; a property marked @until, or --to promela, is exported"  # fmt: skip
+            raise SpecError(f"--to tla cannot say {claim.name}: {why}{other}")
 
 
 def _operators(shape: Shape) -> list[str]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from counterpoint.console import run
+from counterpoint.main import counterpoint
+from counterpoint.models import loading
 from counterpoint.models.checking import engines
 from counterpoint.models.loading import load
 from counterpoint.models.verdict import Verdict
@@ -110,3 +113,30 @@ def test_a_clock_without_an_end_strikes_for_ever() -> None:
         ("EndlessClock", "exhaustive"): "unknown",
         ("EndlessClock", "induction"): "holds",
     }
+
+
+def test_a_proof_without_ends_is_none_for_ranges_with_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A proof class that is endless, and a spec that is not, so that its clock stops."""
+    monkeypatch.setattr(loading, "PROOFS", {f"{__name__}:Clock": (f"{__name__}:EndlessClock",)})
+    model = Model(Clock())
+    (found,) = engines.check(model, "induction", wanted=[model.property_named("it-strikes")])
+    assert found.answer == "unknown"
+    assert found.reason.startswith("n has another range in ")
+
+
+@pytest.mark.parametrize("form", ["tla", "promela"])
+def test_no_export_of_what_happens_for_ever_in_an_endless_spec(
+    form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A model whose clock stops at the end of its range, where the spec's clock goes on."""
+    asked = ["export", f"{__name__}:EndlessClock", "--to", form]
+    assert run(counterpoint, [*asked, "--property", "it-strikes"]) == 2
+    said = capsys.readouterr().err
+    assert f"--to {form} cannot say it-strikes: " in said and "is endless" in said
+    assert said.count("\n") == 1
+    assert run(counterpoint, asked) == 0
+    text, said = capsys.readouterr()
+    assert f"counterpoint: --to {form} leaves out " in said and "it-strikes" in said
+    assert "--property" not in said and "[]<>" not in text

@@ -151,7 +151,7 @@ class _Ranked:
     def _other_ranges(self, run_model: Model) -> str:
         """Return why steps of the proof's class may differ from those of the spec; "" if not."""
         ranges = {(c.variable, c.index): (c.low, c.high) for c in run_model.cells}
-        own = Model(self.model.spec, self.model.reference, run_model.unbounded)
+        own = Model(self.model.spec, self.model.reference, self.model.spec.endless)
         for cell in own.cells:
             if ranges.get((cell.variable, cell.index)) != (cell.low, cell.high):
                 return (f"{cell.label} has another range in {self.proof.name}, so that other steps "

@@ -105,18 +105,20 @@ def _leave_out_temporal(model: Model, form: str, wanted: Sequence[Property]) -> 
         _leave_out_formulas(model, wanted)
         return
     left = [claim.name for claim in model.temporal]
-    advice = f"; --property {left[0]} exports one" if left and form == "promela" else ""
+    one = left and form == "promela" and not model.spec.endless
+    advice = f"; --property {left[0]} exports one" if one else ""
     if left and not wanted:
         click.echo(f"counterpoint: --to {form} leaves out temporal properties ({', '.join(left)}) "
                    f"and fairness{advice}", err=True)  # fmt: skip
 
 
 def _leave_out_formulas(model: Model, wanted: Sequence[Property]) -> None:
-    """Say which formulas a TLA+ module of all properties does not have."""
-    left = [claim.name for claim in model.temporal if not tla_formulas.sayable(model, claim)]
+    """Say which temporal properties a TLA+ module of all properties does not have."""
+    left = {claim.name: why for claim in model.temporal
+            if (why := tla_formulas.why_unsaid(model, claim))}  # fmt: skip
     if left and not wanted:
-        click.echo(f"counterpoint: --to tla leaves out {', '.join(left)}: TLA+ has no until and no "
-                   "release", err=True)  # fmt: skip
+        why = next(iter(left.values()))
+        click.echo(f"counterpoint: --to tla leaves out {', '.join(left)}: {why}", err=True)
 
 
 def _write(path: Path, text: str) -> None:
