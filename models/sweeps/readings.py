@@ -253,7 +253,7 @@ def study(
     for m in wanted:
         found.setdefault(m[:2], []).append(results.outcomes.get(by_model.get(m, ""), late))
     rows = tuple(
-        ReadingsRow(row, merged(found[i, claim.broken]), merged(found[i, claim.clean]))
+        ReadingsRow(row, *(merged(found[i, v], criteria) for v in (claim.broken, claim.clean)))
         for i, row in enumerate(combinations)
     )
     return ReadingsStudy(
@@ -286,14 +286,19 @@ def _instead(reference: str, settings: Sequence[str], one: str) -> tuple[str, ..
     return (*kept, one)
 
 
-def merged(outcomes: Sequence[ModelOutcome]) -> ModelOutcome:
-    """Merge the outcomes at several bounds: the shortest violation of each criterion counts."""
+def merged(outcomes: Sequence[ModelOutcome], criteria: Sequence[str]) -> ModelOutcome:
+    """Merge the outcomes at several bounds: the shortest violation of each criterion counts.
+
+    A criterion that the spec has at none of them, with these readings, is undecided.
+    """
     violated: dict[str, int] = {}
     for outcome in outcomes:
         for name, steps in outcome.violated.items():
             violated[name] = min(steps, violated.get(name, steps))
-    unknown = next((o.unknown for o in outcomes if o.unknown), "")
-    return ModelOutcome(violated, sum(o.states for o in outcomes), unknown)
+    judged = {name for o in outcomes for name in o.judged}
+    missing = next((f"there is no {name} to judge" for name in criteria if name not in judged), "")
+    unknown = next((o.unknown for o in outcomes if o.unknown), missing)
+    return ModelOutcome(violated, sum(o.states for o in outcomes), unknown, tuple(judged))
 
 
 class _Work:
@@ -389,4 +394,5 @@ def outcome_of(
     )
     violated = {v.claim.name: v.depth or 0 for v in verdicts if v.answer == "violated"}
     unknown = next((v.reason for v in verdicts if v.answer == "unknown"), "")
-    return ModelOutcome(violated, verdicts[0].states or 0, unknown)
+    names = tuple(one.name for one in wanted)
+    return ModelOutcome(violated, verdicts[0].states or 0, unknown, names)

@@ -31,11 +31,14 @@ class ModelOutcome:
         The number of states visited: all reachable ones, or fewer if all criteria are violated.
     unknown : str
         Why a criterion is undecided; empty if none is.
+    judged : sequence of str
+        The criteria that the model has.
     """
 
     violated: Mapping[str, int]
     states: int
     unknown: str = ""
+    judged: Sequence[str] = ()
 
 
 def source(reference: str) -> str:

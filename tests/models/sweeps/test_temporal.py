@@ -114,6 +114,17 @@ class Turns(Spec):
         return sometime(always(s.at == 0))
 
 
+class Sometimes(Turns):
+    """What is claimed exists with one of two readings only."""
+
+    published_claim = Claim("turning", "fair", "never", "at-is-zero")
+    without = ("claimed",)
+
+    @invariant(when=lambda s: s.claims == "again")
+    def at_is_zero(s):
+        return s.at == 0
+
+
 @mutant(killed={"who-asks-is-served": 4}, readings={"fairness": "weak"})
 class TakesWeakly(Queue):
     """Taking is only weakly fair."""
@@ -194,6 +205,14 @@ def test_a_criterion_that_no_bound_has() -> None:
     model = Model(Wrong())
     with pytest.raises(SpecError, match="has no property 'it-is-gone'"):
         criteria_of([model], Wrong.published_claim)
+
+
+def test_a_criterion_that_a_reading_lacks() -> None:
+    """A row in which nothing was judged, and that looks as if the criterion held there."""
+    found = study(f"{__file__}:Sometimes", [])
+    kinds = {row.choices["claims"]: row.kind("at-is-zero") for row in found.rows}
+    assert kinds == {"again": "kept", "stays": "unknown"}
+    assert found.rows[1].clean.unknown == "there is no at-is-zero to judge"
 
 
 def test_mutants_are_killed_by_lassos() -> None:
