@@ -69,16 +69,16 @@ class Formula:
         self.shape, self.conditions = shape, conditions
 
     def __and__(self, other: Any) -> Formula:
-        return joined("and", (self, other))
+        return joined("and", (self, _truth(other)))
 
     def __rand__(self, other: Any) -> Formula:
-        return joined("and", (other, self))
+        return joined("and", (_truth(other), self))
 
     def __or__(self, other: Any) -> Formula:
-        return joined("or", (self, other))
+        return joined("or", (self, _truth(other)))
 
     def __ror__(self, other: Any) -> Formula:
-        return joined("or", (other, self))
+        return joined("or", (_truth(other), self))
 
     def __invert__(self) -> Formula:
         return joined("not", (self,))
@@ -93,6 +93,15 @@ class Formula:
 
 Part: TypeAlias = Any
 """A formula, or a condition on a state."""
+
+
+def _truth(part: Part) -> Part:
+    """Return an operand of & or | if it is no number; Python's ``~True`` is one, and true."""
+    node = getattr(part, "node", None)
+    number = isinstance(part, int) and not isinstance(part, bool)
+    if number or (node is not None and not node.boolean):
+        raise SpecError("& and | take truth values; write no(...) for ~ of a condition")
+    return part
 
 
 def joined(op: str, parts: Sequence[Part]) -> Formula:

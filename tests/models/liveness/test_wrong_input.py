@@ -45,6 +45,8 @@ WRONG = {
     "@temporal\n    def w(s):\n        return until(s.at, s.at == 1)": "write strong_until(first",
     "@temporal\n    def w(s):\n        return always(s.at) and sometime(s.at)": "no truth value",
     "@temporal\n    def w(s):\n        return always(s.at) == sometime(s.at)": "no truth value",
+    "@temporal\n    def w(s):\n        return ~True | always(s.at == 1)": "write no(...)",
+    "@temporal\n    def w(s):\n        return always(s.at == 1) & s.at": "take truth values",
     "@invariant\n    def w(s):\n        return always(s.at)": "a formula stands for a whole run",
     "@temporal\n    def w(s):\n        return (sometime if s.at else always)(s.at)": "not the",
     "@temporal\n    def w(s):\n        return no(every(sometime(s.at * k % 7 == 1) "
