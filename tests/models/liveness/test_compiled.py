@@ -29,11 +29,12 @@ def compiler_is_there() -> None:
 
 
 def drawn(seed: int, folder: Path, most: int) -> Model:
-    """Return a random machine with up to 120 promises, and one property of each kind."""
+    """Return a random machine with up to 120 promises, one property of each kind, two formulas."""
     chance = random.Random(seed)
     size = chance.choice((5, 30, most))
     lines = [
         "from counterpoint import Index, Integer, Spec, action, require",
+        "from counterpoint import always, implies, some, sometime, temporal",
         f"from counterpoint import {', '.join(kind.replace('-', '_') for kind in KINDS)}",
         "class Drawn(Spec):",
         '    """A drawn machine."""',
@@ -60,6 +61,14 @@ def drawn(seed: int, folder: Path, most: int) -> Model:
         both = f"{first}, {second}" if kind in ("leads-to", "until") else first
         name = kind.replace("-", "_")
         lines += [f"    @{name}", f"    def claim_{name}(s):", f"        return {both}"]
+    lines += [
+        "    @temporal",
+        "    def claim_answered(s):",
+        f"        return always(implies(s.at % 3 == 1, sometime(s.at % 5 == {size % 5})))",
+        "    @temporal",
+        "    def claim_one_of_ten(s):",
+        f"        return some(always(sometime(s.at % 20 == 2 * k + {size % 2})) for k in range(10))",
+    ]
     path = folder / f"drawn{seed}.py"
     path.write_text("\n".join(lines))
     return load(str(path))
