@@ -98,7 +98,7 @@ Part: TypeAlias = Any
 def _truth(part: Part) -> Part:
     """Return an operand of & or | if it is no number; Python's ``~True`` is one, and true."""
     node = getattr(part, "node", None)
-    number = isinstance(part, int) and not isinstance(part, bool)
+    number = issubclass(type(part), int) and type(part) is not bool
     if number or (node is not None and not node.boolean):
         raise SpecError("& and | take truth values; write no(...) for ~ of a condition")
     return part

@@ -77,6 +77,14 @@ class Doors(Spec):
         return ~always(sometime(s.at == 0))
 
     @temporal
+    def not_both_for_ever(s):
+        return ~(always(sometime(s.at == 0)) & always(sometime(s.at == 1)))
+
+    @temporal
+    def three_some_time(s):
+        return ~always(s.at < 3)
+
+    @temporal
     def released(s):
         return release(s.at == 3, s.at < 3) | strong_until(s.at == 3, s.at == 1)
 

@@ -67,7 +67,8 @@ def drawn(seed: int, folder: Path, most: int) -> Model:
         f"        return always(implies(s.at % 3 == 1, sometime(s.at % 5 == {size % 5})))",
         "    @temporal",
         "    def claim_one_of_ten(s):",
-        f"        return some(always(sometime(s.at % 20 == 2 * k + {size % 2})) for k in range(10))",
+        f"        at = s.at // 2 if s.at % 2 == {size % 2} else 10",
+        "        return some(always(sometime(at % 11 == k)) for k in range(10))",
     ]
     path = folder / f"drawn{seed}.py"
     path.write_text("\n".join(lines))

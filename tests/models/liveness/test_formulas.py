@@ -122,6 +122,26 @@ def test_bounded_lassos_of_random_formulas(tmp_path: Path) -> None:
     assert 2 < sum(found) < 10
 
 
+TURNING = """from counterpoint import Integer, Spec, action, always, sometime, temporal
+class Turning(Spec):
+    at = Integer(0, 1)
+    @action(fair="weak")
+    def turn(s):
+        s.at = 1 - s.at
+    @temporal
+    def never_stays(s):
+        return ~sometime(always(s.at == 0))
+"""
+
+
+def test_a_lasso_has_one_cycle(tmp_path: Path) -> None:
+    """A run of z3 that comes twice to a state, and is judged by the states after the second."""
+    (tmp_path / "turning.py").write_text(TURNING)
+    model = load(str(tmp_path / "turning.py"))
+    (found,) = check(model, "bounded", options=Options(steps=6), wanted=model.temporal)
+    assert (found.answer, found.extent) == ("holds", "no lasso of up to 6 steps")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("begin", range(1000, 2000, 100))
 def test_a_thousand_random_formulas(begin: int, tmp_path: Path) -> None:

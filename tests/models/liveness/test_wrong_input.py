@@ -45,6 +45,11 @@ WRONG = {
     "@temporal\n    def w(s):\n        return until(s.at, s.at == 1)": "write strong_until(first",
     "@temporal\n    def w(s):\n        return always(s.at) and sometime(s.at)": "no truth value",
     "@temporal\n    def w(s):\n        return always(s.at) == sometime(s.at)": "no truth value",
+    "@temporal\n    def w(s):\n        found = s.at == 1\n        for _ in range(60):\n"
+    "            found = always(sometime(found))\n        return found": "more than 50 operators",
+    "@temporal\n    def w(s):\n        return every(always(s.at == k) for k in range(201))": (
+        "more than 200 conditions"
+    ),
     "@temporal\n    def w(s):\n        return ~True | always(s.at == 1)": "write no(...)",
     "@temporal\n    def w(s):\n        return always(s.at == 1) & s.at": "take truth values",
     "@invariant\n    def w(s):\n        return always(s.at)": "a formula stands for a whole run",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import subprocess
+from itertools import product
 
 import pytest
 
@@ -15,10 +16,11 @@ from counterpoint.models.ltl.on_lassos import OnLasso
 from counterpoint.spec.notation import Shape
 from tests.needs import need
 
-from .drawing import formula, in_spin, lasso, unfolded
+from .drawing import TWO, formula, in_spin, lasso, unfolded
 
 CONDITIONS = 3
 READING = [1, 2, 3]
+C = [Shape("condition", number=k) for k in range(20)]
 
 
 def compare(seed: int, lassos: int = 30) -> list[bool]:
@@ -40,6 +42,31 @@ def test_automata_accept_what_satisfies_the_formula() -> None:
     """A run that the automaton misses, or one that it invents; a wrong simplification."""
     answers = [answer for seed in range(500) for answer in compare(seed, 12)]
     assert len(answers) / 4 < sum(answers) < len(answers) * 3 / 4
+
+
+def small_formulas() -> list[Shape]:
+    """Return the formulas from which every simplification begins."""
+    found = [C[0]]
+    for op in ("always", "sometime"):
+        for part in (C[0], C[1], Shape("always", (C[1],)), Shape("sometime", (C[2],))):
+            found.append(Shape(op, (part,)))
+    found += [Shape(op, pair) for op in ("strong until", "release")
+              for pair in ((C[0], C[1]), (C[2], C[1]), (C[0], C[2]))]  # fmt: skip
+    return found
+
+
+def test_all_pairs_of_small_formulas() -> None:
+    """A simplification of two formulas together that is wrong, and that is rare at random."""
+    chance = random.Random(1)
+    words = [lasso(chance, CONDITIONS) for _ in range(60)]
+    lassos = [(truths, loop, OnLasso(unfolded(truths, CONDITIONS), loop))
+              for truths, loop in words]  # fmt: skip
+    for op, one, two in product(TWO, small_formulas(), small_formulas()):
+        shape = Shape(op, (one, two))
+        made = automaton_of(normal(shape, READING))
+        for truths, loop, judged in lassos:
+            wanted = judged.truth(shape)[0]
+            assert made.accepts(truths, loop) == wanted, (shape, truths, loop)
 
 
 @pytest.mark.slow
@@ -116,9 +143,6 @@ def test_repeated_states_change_no_truth() -> None:
         one, two = (OnLasso(unfolded(word, CONDITIONS), at).truth(shape)[0]
                     for word, at in ((truths, loop), (longer, sum(times[:loop]))))  # fmt: skip
         assert one == two
-
-
-C = [Shape("condition", number=k) for k in range(20)]
 
 
 def test_automata_are_small() -> None:
