@@ -104,10 +104,17 @@ def compare(model: Model, threads: int) -> set[str]:
     return answers
 
 
+MANY_PROMISES = 11
+"""The seed of a machine whose promises need two words of a mask."""
+
+
 def test_random_machines(tmp_path: Path) -> None:
     """A step, a promise, a region or a part that C has and Python has not, or the reverse."""
-    found = [compare(drawn(seed, tmp_path, 40), 1 + seed % 2) for seed in range(5)]
+    found = [
+        compare(drawn(seed, tmp_path, 40), 1 + seed % 2) for seed in (*range(5), MANY_PROMISES)
+    ]
     assert set().union(*found) == {"holds", "violated"}
+    assert len(drawn(MANY_PROMISES, tmp_path, 40).fairness) > 64
 
 
 @pytest.mark.slow
