@@ -64,7 +64,7 @@ def test_a_killed_recording_can_be_read(subject: str, tmp_path: Path) -> None:
         need("gcc")
     out = tmp_path / "history.jsonl"
     process = start("history", "record", subject, "--out", out.name,
-                    "--transactions", "50000", cwd=tmp_path)  # fmt: skip
+                    "--transactions", "20000", cwd=tmp_path)  # fmt: skip
     wait_until(lambda: out.exists() and out.stat().st_size > 50_000, process)
     children = {pid for pid, parent, _ in processes() if parent == process.pid}
     os.kill(process.pid, signal.SIGKILL)

@@ -44,6 +44,9 @@ def make(request: pytest.FixtureRequest) -> Make:
 SLOW = ("ghc-stm", "clojure-refs")
 """Subjects that take seconds to compile."""
 
+LONG = (*SLOW, *(name for name in SUBJECTS if name.startswith("postgresql")))
+"""Subjects of which a history of hundreds of transactions takes a second."""
+
 NAMES = [pytest.param(name, marks=pytest.mark.long if name in SLOW else ()) for name in SUBJECTS]
 
 
@@ -75,14 +78,14 @@ KEPT = [name for name in SUBJECTS if name != "faulty"]
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.long if n in SLOW else ()) for n in KEPT]
+    "name", [pytest.param(n, marks=pytest.mark.long if n in LONG else ()) for n in KEPT]
 )
 def test_a_promise_is_kept(name: str, make: Make, tmp_path: Path) -> None:
     """Catches a recorder whose order is not real, so that a memory seems to break its promise."""
     subject = make(name)
     aborts = 0 if name.startswith("libitm") else 0.05  # see below
     for lists in (False, True):
-        load = Load(seed=2, transactions=400, aborts=aborts, lists=lists)
+        load = Load(seed=2, transactions=250, aborts=aborts, lists=lists)
         history = recorded(tmp_path, subject, load)
         found = answers(history)
         assert {found[promise] for promise in subject.promises} == {"holds"}, (lists, found)
@@ -100,7 +103,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.long if n in SLOW else ()) for n in BROKEN]
+    "name", [pytest.param(n, marks=pytest.mark.long if n in LONG else ()) for n in BROKEN]
 )
 def test_what_is_not_promised_is_found(name: str, make: Make, tmp_path: Path) -> None:
     """Catches a load or a recorder that hides an anomaly, for example by running one by one."""
