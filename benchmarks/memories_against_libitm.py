@@ -114,9 +114,10 @@ def main() -> None:
     found = []
     for row in rows(given.seconds, given.repeats, given.load or list(LOADS)):
         found.append(row)
+        between = f"({row['least']:,} to {row['most']:,})"
         print(f"{row['load']:13} {row['threads']} {row['memory']:14} {row['transactions/s']:12,} "
-              f"({row['least']:,} to {row['most']:,}) {row['per s of processor']:12,} "
-              f"{row['aborts of 1,000']:8.3f}")  # fmt: skip
+              f"{between:26} {row['per s of processor']:12,} {row['aborts of 1,000']:7.3f}",
+              )  # fmt: skip
         sys.stdout.flush()
     if given.json:
         machine = {"machine": platform.machine(), "cores": os.cpu_count()}

@@ -127,3 +127,20 @@ def test_graph_algorithms(tmp_path: Path) -> None:
         assert one["found"]["scc"] == found["subjects"]["scipy"]["found"]["scc"]
         assert {len(seconds) for seconds in one["seconds"].values()} == {2}
         assert one["peak"] >= one["held"] > 0
+
+
+@pytest.mark.long
+def test_memories_against_libitm(tmp_path: Path) -> None:
+    """A benchmark that no longer compiles, or whose memories lose an addition."""
+    need("gcc")
+    written = tmp_path / "found.json"
+    script = [sys.executable, str(ROOT / "benchmarks" / "memories_against_libitm.py")]
+    done = subprocess.run(
+        [*script, "--seconds", "0.02", "--repeats", "1", "--load", "write-heavy", "--json",
+         str(written)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(written.read_text())["rows"]
+    assert len({(row["threads"], row["memory"]) for row in rows}) == 10
+    assert all(row["transactions/s"] > 0 for row in rows)
