@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from counterpoint.memories.window.c_memory import library
 from tests.needs import need
 
 from .test_command_line import call
@@ -232,6 +233,16 @@ def test_errors_are_one_line(typed: Typed, arguments: list[str], message: str) -
     assert (code, out) == (2, "")
     assert message in err
     assert len(err.splitlines()) == 1
+
+
+def test_without_a_compiler(typed: Typed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A traceback where nothing can compile the memory in C, and no word of the other one."""
+    library.cache_clear()
+    monkeypatch.setenv("CC", "no-such-compiler")
+    code, _, err = typed("drive", "window-stm", *OLD, "--subject", "window-c")
+    assert code == 2
+    assert err == ("counterpoint: window-c: there is no C compiler no-such-compiler; the subject "
+                   "window needs none\n")  # fmt: skip
 
 
 def test_a_witness_can_be_followed(typed: Typed) -> None:

@@ -194,8 +194,11 @@ def _followed(trace: Trace, make: Callable[[], Any], name: str, limit: float) ->
         if not callable(getattr(subject, "programs", None)):
             raise SpecError(f"{name}: {type(subject).__name__} has no method programs(trace)")
         return follow(trace, subject, limit)
-    except (SpecError, NoCompiler) as error:
-        raise SpecError(str(error)) from error
+    except SpecError:
+        raise
+    except NoCompiler as error:
+        hint = "; the subject window needs none" if name == "window-c" else ""
+        raise SpecError(f"{name}: {error}{hint}") from error
     except Exception as error:
         place = line_of_user(error) or name
         raise SpecError(f"{place}: {type(error).__name__}: {error}") from error
