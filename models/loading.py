@@ -69,13 +69,20 @@ def load(reference: str, settings: Sequence[str] = ()) -> Model:
         _ = model.cells, model.steps, model.properties, model.initial_values()
         _ = model.temporal, model.fairness, model.ranks
         for claim in model.temporal:
-            if claim.kind == "temporal":
-                model.shapes.of(model, claim.method)
+            if claim.kind == "temporal" and model.shapes.of(model, claim.method).constant:
+                _must_be_a_formula(model, claim.method)
     except SpecError:
         raise
     except (Exception, SystemExit, GeneratorExit) as error:  # in a declaration
         raise SpecError(_where(error, Path(inspect.getfile(found)))) from error
     return model
+
+
+def _must_be_a_formula(model: Model, method: str) -> None:
+    """Refuse a condition in place of a formula: it is constant in one state, and not in all."""
+    from .symbolic.trace import System  # needed for few specs
+
+    System(model).formulas(method)
 
 
 def find(reference: str) -> type[Spec]:

@@ -68,7 +68,7 @@ def _scenario(request: ExportRequest) -> str:
     found = _run(request)
     kind = "reaches" if found.claim.kind == "sometimes" else "violates"
     title = f"a run that {kind} {found.claim.name}"
-    return as_scenario(found.model, traced(found), title, found.claim)
+    return as_scenario(found.model, traced(found), title)
 
 
 def _graph(request: ExportRequest) -> StateGraph:

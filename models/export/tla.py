@@ -231,9 +231,10 @@ class _Writer:
                 yield from self._definition(_title(claim), self._parts(claim))
 
     def _formula(self, claim: Property) -> str:
-        first, *second = shown = [*map(self._show, self.conditions[claim])]
+        shown = [*map(self._show, self.conditions[claim])]
         if claim.kind == "temporal":
             return tla_formulas.written(self.system.model, claim, shown)
+        first, *second = shown
         forms = {"eventually": "<>{}", "infinitely-often": "[]<>{}", "stays": "<>[]{}"}
         if claim.kind in forms:
             return forms[claim.kind].format(first)

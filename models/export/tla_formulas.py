@@ -62,5 +62,5 @@ def _shown(shape: Shape, conditions: Sequence[str]) -> str:
         return f"(~{parts[0]})"
     sign = {"and": "/\\", "or": "\\/", "implies": "=>"}[shape.op]
     if not parts:
-        return "TRUE" if shape.op == "and" else "FALSE"
+        return "[]TRUE" if shape.op == "and" else "[]FALSE"
     return f"({f' {sign} '.join(parts)})"

@@ -41,6 +41,8 @@ class OnLasso:
     def _judged(self, shape: Shape) -> Truths:
         if shape.op == "condition":
             return [bool(one[shape.number]) for one in self._conditions]
+        if shape.constant:
+            return [shape.op == "and"] * len(self)
         parts = [self.truth(part) for part in shape.parts]
         if shape.op in ("not", "and", "or", "implies"):
             return [_joined(shape.op, now) for now in zip(*parts, strict=True)]

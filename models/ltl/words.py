@@ -119,6 +119,8 @@ class _Sentence:
         """Return why a formula is true, or false, at a place."""
         if shape.op == "condition":
             return f"{self._names.of(shape)} is {str(true).lower()} {self._when(place)}"
+        if shape.constant:
+            return f"the formula is always {str(true).lower()} for these parameters"
         if shape.op == "not":
             return self.of(shape.parts[0], place, not true)
         if shape.op in ("and", "or", "implies"):

@@ -240,11 +240,11 @@ class _Lassos:
         return z3.Or(*taken, z3.And(*never))
 
     def _is_violation(self, claim: Property) -> Any:
+        if claim.kind == "temporal":
+            return self._is_false(claim)
         truth = self.truth[claim.name]
         goal = [both[-1] for both in truth]
         in_cycle = list(zip(self.inside, goal, strict=True))
-        if claim.kind == "temporal":
-            return self._is_false(claim)
         if claim.kind in ("eventually", "until"):
             return z3.Not(z3.Or(*goal))
         if claim.kind == "infinitely-often":

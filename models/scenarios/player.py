@@ -14,6 +14,7 @@ from counterpoint.models.verdict import Trace
 from counterpoint.spec.notation import TEMPORAL, Model, Property, SpecError, Values
 
 from .comparing import Comparison, comparison, initial_value
+from .endings import as_endless, surely_violated
 
 _PROPERTY = re.compile(r"(?:property\s+)?(.+?)\s+(violated|holds|not\s+reached|reached)")
 _POSSIBLE = re.compile(r"(possible|impossible)\s*:\s*(.*)")
@@ -45,6 +46,7 @@ class Player:
         self.expectations = 0
         self._loop: int | None = None
         self._expected: set[str] = set()
+        self._expected_of_run: set[str] = set()
 
     # What a line may say
 
@@ -158,6 +160,7 @@ class Player:
         self.must_expect_violations()
         if self._loop is not None:
             self._must_lead_back()
+        self._must_expect_violations_of_run()
 
     @property
     def trace(self) -> Trace:
@@ -177,6 +180,14 @@ class Player:
         why = f" ({self.walk.fault})" if self.walk.fault else ""
         raise Unmet(f"{what}{why}; if this is meant, say so: expect property {', '.join(new)} "
                     "violated")  # fmt: skip
+
+    def _must_expect_violations_of_run(self) -> None:
+        """Refuse a temporal property that the run violates if the scenario does not expect it."""
+        found = [claim.name for claim in surely_violated(self.walk, self.trace)]
+        new = [name for name in found if name not in self._expected_of_run]
+        if new:
+            raise Unmet(f"the run violates {', '.join(new)}; if this is meant, say so: expect "
+                        f"property {', '.join(new)} violated")  # fmt: skip
 
     def _expect_possible(self, text: str, wanted: bool) -> None:
         step = read(text)
@@ -223,16 +234,20 @@ class Player:
             raise SpecError(f"{claim.name} is no witness: write violated or holds")
         if self._loop is not None:
             self._must_lead_back()
-        elif claim.kind != "until" or word == "holds":  # a run may break an until before its end
+        run = as_endless(self.walk, self.trace)
+        # A run may break an until before its end.
+        if run.loop is None and (claim.kind != "until" or word == "holds"):
             raise SpecError(f"{claim.name} is a temporal property, of runs without end: write "
                             "for ever: before the steps that are repeated")  # fmt: skip
-        fault = fault_of_lasso(self.model, claim, self.trace)
+        fault = fault_of_lasso(self.model, claim, run)
         unfair = fault not in ("", "not violated")
         if unfair:
             raise Unmet(f"{fault}, so the run says nothing about {claim.name}")
         if (fault == "") != (word == "violated"):
             now = "violates it" if not fault else "does not violate it"
             raise Unmet(f"{claim.name} should be {word.replace('holds', 'true')}; the run {now}")
+        if word == "violated":
+            self._expected_of_run.add(claim.name)
 
     def _must_lead_back(self) -> None:
         states, loop = self.walk.trace.states, self._loop or 0

@@ -10,13 +10,14 @@ from pathlib import Path
 from counterpoint.models.runs.steps import written
 from counterpoint.models.runs.walk import Option, Walk
 from counterpoint.models.verdict import Trace
-from counterpoint.spec.notation import TEMPORAL, Model, Property
+from counterpoint.spec.notation import Model
+
+from .endings import surely_violated
 
 _WORDS = ("scenario", "spec", "set", "initial", "step", "expect", "must", "for")
 
 
-def as_scenario(model: Model, trace: Trace, title: str, claim: Property | None = None,
-                folder: Path | None = None) -> str:  # fmt: skip
+def as_scenario(model: Model, trace: Trace, title: str, folder: Path | None = None) -> str:
     """Return a run as a scenario: its steps, the violations, and what its last step changed.
 
     Parameters
@@ -25,8 +26,6 @@ def as_scenario(model: Model, trace: Trace, title: str, claim: Property | None =
     trace : Trace
         The run; a lasso is written as one.
     title : str
-    claim : Property, optional
-        A temporal property that the run violates.
     folder : Path, optional
         Where the file will be, if not in the present folder.
     """
@@ -35,8 +34,6 @@ def as_scenario(model: Model, trace: Trace, title: str, claim: Property | None =
     lines += [f"set: {name}={value}" for name, value in model.changed_parameters().items()]
     lines += [f"initial: {n} = {v}" for n, v in model.show_open_cells(trace.states[0]).items()]
     lines += ["", *_steps(model, trace)]
-    if claim is not None and claim.kind in TEMPORAL:
-        lines.append(f"expect property {claim.name} violated")
     return "\n".join(lines) + "\n"
 
 
@@ -55,11 +52,18 @@ def _steps(model: Model, trace: Trace) -> Iterator[str]:
         if new := [name for name in now if name not in known]:
             yield f"expect property {', '.join(new)} violated"
         known = set(now)
+    yield from _end(walk, trace)
+
+
+def _end(walk: Walk, trace: Trace) -> Iterator[str]:
+    """Yield what is expected after the last step."""
     if walk.before is not None and trace.loop is None:
-        for label, (_, value) in model.changes(walk.before, walk.here).items():
+        for label, (_, value) in walk.model.changes(walk.before, walk.here).items():
             yield f"expect {label} == {value}"
     if trace.loop is None and (reached := [claim.name for claim in walk.reached]):
         yield f"expect property {', '.join(reached)} reached"
+    if violated := [claim.name for claim in surely_violated(walk, trace)]:
+        yield f"expect property {', '.join(violated)} violated"
 
 
 def _option(walk: Walk, trace: Trace, number: int, after: tuple[int, ...] | None) -> Option:

@@ -9,7 +9,7 @@ from ._records import Property
 from ._sources import place_of
 from ._spec import Spec
 from .errors import SpecError
-from .formulas import Formula
+from .formulas import Formula, Shape
 from .symbolic import as_value
 
 
@@ -74,6 +74,9 @@ def result_of(kind: str, found: Any) -> Any:
 
 
 def _formula(found: Any) -> Formula:
+    """Return a formula; one over nothing is a truth value, as in ``every(... for p in ())``."""
+    if type(found) is bool:
+        return Formula(Shape("and" if found else "or"), ())
     if type(found) is not Formula:
         raise SpecError("it returns a formula, as in return always(sometime(s.free)); a condition "
                         "that is always true is an @invariant")  # fmt: skip

@@ -42,6 +42,11 @@ class Shape:
     number: int = 0
     depth: int = field(default=0, compare=False)
 
+    @property
+    def constant(self) -> bool:
+        """Whether it says nothing of the run: it joins no parts."""
+        return self.op in ("and", "or") and not self.parts
+
     def moved(self, by: int) -> Shape:
         """Return the same formula with greater numbers."""
         if by == 0:

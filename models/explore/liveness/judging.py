@@ -175,9 +175,15 @@ class _Judged:
         runs = "all runs within ranges" if leaving(self.run) else "all runs"
         if self.claim.kind == "leads-to" and not self.graph.ever(self.claim):
             return f"{runs}, but its first condition is never true"
+        if self.claim.kind == "temporal" and self._is_constant():
+            return f"{runs}: its formula is always true for these parameters"
         if self.claim.kind == "temporal" and self._is_vacuous():
             return f"{runs}, but its first condition is never true"
         return runs
+
+    def _is_constant(self) -> bool:
+        """Return whether a formula says nothing of the run."""
+        return self.model.shapes.of(self.model, self.claim.method).constant
 
     def _is_vacuous(self) -> bool:
         """Return whether a formula always(implies(first, ...)) has a first part that is false."""

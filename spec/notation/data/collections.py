@@ -26,7 +26,7 @@ from .composite import (
     view,
     wholes,
 )
-from .members import PRESENT, absent, domain_of, key_of, members
+from .members import PRESENT, absent, domain_of, is_nothing, key_of, members
 
 
 class Bag(Composite):
@@ -60,8 +60,10 @@ class Bag(Composite):
             yield Leaf(where.name, (*where.key, member), 0)
 
     def assign(self, where: Where, value: Any) -> None:
-        """Refuse."""
-        raise SpecError(f"{where.shown} is a bag: add and remove change it")
+        """Assign ``[]``; refuse anything else."""
+        if not is_nothing(value):
+            raise SpecError(f"{where.shown} is a bag: add and remove change it, or assign []")
+        clear(self, where)
 
 
 class BagView:
@@ -151,7 +153,7 @@ class Map(Composite):
 
     def declare(self, plan: Plan) -> Iterator[Part]:
         """Yield which keys have a value, and the values."""
-        has = plan.part("has").over(self.keys)
+        has = plan.own("has").over(self.keys)
         yield Part(has.name, has.indices, PRESENT, has.pattern, has.place)
         yield from declare(self.of, plan.over(self.keys))
 
@@ -162,7 +164,7 @@ class Map(Composite):
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield the cells of all keys."""
         for key in members(self.keys, where):
-            yield Leaf(f"{where.name}_has", (*where.key, key), 0)
+            yield Leaf(where.own("has").name, (*where.key, key), 0)
             yield from leaves(self.of, where.at(key))
 
     def wholes(self, where: Where, label: str) -> Iterator[Whole]:
@@ -172,8 +174,10 @@ class Map(Composite):
             yield from wholes(self.of, where.at(key), f"{label}[{shown}]")
 
     def assign(self, where: Where, value: Any) -> None:
-        """Refuse."""
-        raise SpecError(f"{where.shown} is a map: assign to one of its keys")
+        """Assign ``{}``; refuse anything else."""
+        if not is_nothing(value):
+            raise SpecError(f"{where.shown} is a map: assign to one of its keys, or {{}}")
+        clear(self, where)
 
 
 class MapView:
@@ -189,7 +193,7 @@ class MapView:
 
     def has(self, key: Value) -> Value:
         """Return whether a key has a value."""
-        return self._where.part("has").at(self._key(key)).read()
+        return self._where.own("has").at(self._key(key)).read()
 
     def __getitem__(self, key: Value) -> Any:
         """Return the value of a key.
@@ -206,7 +210,7 @@ class MapView:
         return view(self._of.of, self._where.at(self._key(key)))
 
     def __setitem__(self, key: Value, value: Any) -> None:
-        self._where.part("has").at(self._key(key)).write(True)
+        self._where.own("has").at(self._key(key)).write(True)
         assign(self._of.of, self._where.at(self._key(key)), value)
 
     def remove(self, key: Value) -> None:
@@ -223,13 +227,13 @@ class MapView:
 
     def discard(self, key: Value) -> None:
         """Remove a key with its value, if it has one."""
-        self._where.part("has").at(self._key(key)).write(False)
+        self._where.own("has").at(self._key(key)).write(False)
         clear(self._of.of, self._where.at(self._key(key)))
 
     @property
     def size(self) -> Value:
         """The number of keys that have a value."""
-        has = self._where.part("has")
+        has = self._where.own("has")
         return count(*(has.at(k).read() for k in members(self._of.keys, self._where)))
 
     def clear(self) -> None:

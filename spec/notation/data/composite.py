@@ -57,6 +57,14 @@ class Whole(NamedTuple):
     leaves: tuple[Leaf, ...]
 
 
+def own_name(base: str, name: str, depth: int) -> str:
+    """Return the variable of what a collection keeps about itself, behind ``depth`` indices.
+
+    It is another one than that of a field of its elements, and of a collection within it.
+    """
+    return f"{base}__{name}_{depth}" if depth else f"{base}__{name}"
+
+
 class Where(NamedTuple):
     """Where a value stands in a state.
 
@@ -80,6 +88,11 @@ class Where(NamedTuple):
     def part(self, name: str) -> Where:
         """Return where a part stands."""
         return Where(self.spec, f"{self.name}_{name}", self.key, f"{self.shown}.{name}")
+
+    def own(self, name: str) -> Where:
+        """Return where a collection keeps something about itself; see `own_name`."""
+        found = own_name(self.name, name, len(self.key))
+        return Where(self.spec, found, self.key, f"{self.shown}.{name}")
 
     def at(self, *key: Value) -> Where:
         """Return where an element stands."""
@@ -139,6 +152,11 @@ class Plan(NamedTuple):
     def part(self, name: str) -> Plan:
         """Return the plan for a part."""
         return self._replace(name=f"{self.name}_{name}", pattern=f"{self.pattern}.{name}")
+
+    def own(self, name: str) -> Plan:
+        """Return the plan for what a collection keeps about itself; see `own_name`."""
+        found = own_name(self.name, name, len(self.indices))
+        return self._replace(name=found, pattern=f"{self.pattern}.{name}")
 
     def over(self, *indices: Index) -> Plan:
         """Return the plan for the elements over indices."""

@@ -54,6 +54,11 @@ def inner_key_of(domain: Index, where: Where, value: Value) -> Value:
     return _inside(domain, where, key_of(domain, where, value))
 
 
+def is_nothing(value: object) -> bool:
+    """Return whether a value that is assigned is empty, as in ``s.waiting[p] = []``."""
+    return isinstance(value, list | tuple | dict) and not value
+
+
 def absent(name: str) -> RangeError:
     """Return the error of a step that removes what is not there."""
     return RangeError(name, f"{name} does not have the value to remove: require that it has, or "

@@ -29,6 +29,7 @@ from .composite import (
     snapshot,
     view,
 )
+from .members import is_nothing
 from .records import Record
 
 
@@ -55,7 +56,7 @@ class Sequence(Composite):
 
     def declare(self, plan: Plan) -> Iterator[Part]:
         """Yield the length and the values."""
-        length = plan.part("length")
+        length = plan.own("length")
         yield Part(length.name, length.indices, self.number, length.pattern, length.place)
         yield from declare(self.of, plan.over(self.places))
 
@@ -65,7 +66,7 @@ class Sequence(Composite):
 
     def leaves(self, where: Where) -> Iterator[Leaf]:
         """Yield the cells of the length and of all places."""
-        yield Leaf(f"{where.name}_length", where.key, 0)
+        yield Leaf(where.own("length").name, where.key, 0)
         for place in range(self.places.size(where.spec)):
             yield from leaves(self.of, where.at(place))
 
@@ -75,20 +76,23 @@ class Sequence(Composite):
 
     def show(self, where: Where) -> str:
         """Return the values in order, as in ``⟨a, b⟩``."""
-        length = int(where.part("length").read())
+        length = int(where.own("length").read())
         return "⟨" + ", ".join(show(self.of, where.at(k)) for k in range(length)) + "⟩"
 
     def assign(self, where: Where, value: Any) -> None:
-        """Assign another sequence of the same capacity and kind of values."""
+        """Assign another sequence of the same capacity and kind of values, or ``[]``."""
+        if is_nothing(value):
+            clear(self, where)
+            return
         if not isinstance(value, SequenceView) or not value.like(self, where):
             raise SpecError(f"{where.shown} is a sequence: append changes it, or assign another "
-                            f"sequence of the same capacity and kind")  # fmt: skip
+                            f"sequence of the same capacity and kind, or []")  # fmt: skip
         copy(self, value.where, where)
 
 
 def _shape(of: Sequence, where: Where) -> list[tuple[str, int]]:
     """Return which cells a sequence has, and what they have when they are not used."""
-    return [(leaf.variable.removeprefix(where.name), leaf.blank) for leaf in leaves(of, where)]
+    return [(leaf.variable, leaf.blank) for leaf in leaves(of, Where(where.spec, "", ()))]
 
 
 class SequenceView:
@@ -111,7 +115,7 @@ class SequenceView:
     @property
     def length(self) -> Value:
         """The number of its values."""
-        return self.where.part("length").read()
+        return self.where.own("length").read()
 
     @property
     def empty(self) -> Value:
@@ -179,7 +183,7 @@ class SequenceView:
                 f"require that it is not full",
             )
         assign(self._of.of, self.where.at(length), fields or value)
-        self.where.part("length").write(length + 1)
+        self.where.own("length").write(length + 1)
 
     def pop_first(self) -> Any:
         """Remove the first value and return it.
@@ -194,7 +198,7 @@ class SequenceView:
         for place in range(self.capacity - 1):
             copy(of, where.at(place + 1), where.at(place))
         clear(of, where.at(self.capacity - 1))
-        where.part("length").write(self.length - 1)
+        where.own("length").write(self.length - 1)
         return found
 
     def pop_last(self) -> Any:
@@ -208,7 +212,7 @@ class SequenceView:
         place = self.length - 1
         found = snapshot(self._of.of, self._inside(place))
         clear(self._of.of, self.where.at(place))
-        self.where.part("length").write(place)
+        self.where.own("length").write(place)
         return found
 
     def pop(self, place: Value) -> Any:
@@ -229,7 +233,7 @@ class SequenceView:
                 kept = store.read(here.variable, here.key)
                 store.write(here.variable, here.key, ite(place <= k, moved, kept))
         clear(of, where.at(self.capacity - 1))
-        where.part("length").write(self.length - 1)
+        where.own("length").write(self.length - 1)
         return found
 
     def clear(self) -> None:

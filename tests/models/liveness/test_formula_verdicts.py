@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from counterpoint import (
@@ -20,7 +22,10 @@ from counterpoint import (
     temporal,
     weak_until,
 )
+from counterpoint.console import run
+from counterpoint.main import counterpoint
 from counterpoint.models.checking.engines import check
+from counterpoint.models.loading import load
 from counterpoint.spec.notation import Model
 
 
@@ -115,3 +120,48 @@ def test_other_engines_do_not_know(engine: str, why: str) -> None:
     model = Model(Steps())
     (verdict,) = check(model, engine, wanted=[model.property_named("each-is-seen")])
     assert verdict.answer == "unknown" and why in verdict.reason
+
+
+NOTHING = """
+from counterpoint import *
+
+class Few(Spec):
+    ps = Index(1, names="p")
+    b = Array(ps, Boolean())
+
+    @action
+    def go(s, p):
+        s.b[p] = True
+
+    @temporal
+    def all_others(s):
+        return every(always(s.b[p]) for p in s.ps if p > 0)
+
+    @temporal
+    def some_other(s):
+        return some(sometime(s.b[p]) for p in s.ps if p > 0)
+
+    @temporal
+    def dark_at_first(s):
+        return ~always(s.b[0])
+"""
+
+
+@pytest.mark.parametrize("engine", ["exhaustive", "bounded"])
+def test_a_formula_over_nothing_is_judged(
+    engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A spec that is refused with few members since one of its formulas says nothing then."""
+    path = tmp_path / "few.py"
+    path.write_text(NOTHING)
+    model = load(str(path))
+    found = {v.claim.name: v for v in check(model, engine, wanted=model.temporal)}
+    assert [v.answer for v in found.values()] == ["holds", "violated", "holds"]
+    assert "always false for these parameters" in found["some-other"].reason
+    if engine == "exhaustive":
+        assert "always true for these parameters" in found["all-others"].extent
+    capsys.readouterr()
+    for name, text in (("all-others", "[]TRUE"), ("some-other", "[]FALSE")):
+        line = ["export", str(path), "--to", "tla", "--property", name]
+        assert run(counterpoint, line) == 0
+        assert text in capsys.readouterr().out
