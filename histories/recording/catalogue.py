@@ -27,12 +27,22 @@ from .subjects.postgresql import PROMISES, PostgreSQL
 from .subjects.samples import Faulty, GlobalLock, LateValidation
 from .subjects.sqlite import Sqlite
 
+
+def _elsewhere(place: str) -> Subject:
+    """Return a subject of a room that imports this one."""
+    module, _, name = place.partition(":")
+    made: Subject = getattr(importlib.import_module(module), name)()
+    return made
+
+
 SUBJECTS: dict[str, Callable[[], Subject]] = {
     **{f"postgresql:{level}": partial(PostgreSQL, level) for level in PROMISES},
     "sqlite": Sqlite,
     **{f"libitm:{method}": partial(Libitm, method) for method in METHODS},
     "ghc-stm": GhcStm,
     "clojure-refs": ClojureRefs,
+    "window": partial(_elsewhere, "counterpoint.memories.recorded:WindowInPython"),
+    "window-c": partial(_elsewhere, "counterpoint.memories.recorded:WindowInC"),
     "global-lock": GlobalLock,
     "late-validation": LateValidation,
     "faulty": Faulty,
