@@ -83,6 +83,7 @@ class _Search:
         self.found: dict[str, Trace] = {}
         self.done = -1  # the length up to which all lassos were searched
         self.ended = False  # whether there are no longer ones
+        self.leaves = False  # whether a step of some run may leave a range
 
     def go(self, steps: int) -> None:
         """Search lassos of at most some steps."""
@@ -97,6 +98,7 @@ class _Search:
         for length in range(steps + 1):
             lassos.look()
             self._decide(lassos, length)
+            self.leaves = self.leaves or lassos.may_leave(self.limits)
             self.done = length
             if len(self.found) == len(self.wanted) or length == steps:
                 return
@@ -153,9 +155,7 @@ class _Search:
 
     def _all_runs(self) -> str:
         """Return what was judged if no run is longer, in words."""
-        assert self.system is not None
-        leaves = any(command.leaves for command in self.system.commands)
-        return "all runs within ranges" if leaves else "all runs"
+        return "all runs within ranges" if self.leaves else "all runs"
 
 
 class _Lassos:
@@ -202,6 +202,16 @@ class _Lassos:
                 self._named(f"{claim} {k}@{last}", node) for k, node in enumerate(formulas)
             ))  # fmt: skip
         self._close(last)
+
+    def may_leave(self, limits: Limits) -> bool:
+        """Return whether some step from the last state of some run leaves a range."""
+        last = self.run.frames[-1]
+        ways = [last.guard(command) for command in self.system.commands if command.leaves]
+        if not ways:
+            return False
+        leaves = z3.Bool(f"leaves@{len(self.run.frames)}")
+        self.run.assume(z3.Implies(leaves, z3.Or(*ways)))
+        return bool(self.run.ask(limits, leaves) == z3.sat)
 
     def _named(self, name: str, node: Node) -> Any:
         """Return a truth value that is equal to a condition on the last state."""

@@ -230,5 +230,6 @@ def some_subset(of: Index) -> Subsets:
         If ``of`` is no index.
     """
     if not isinstance(of, Index):
-        raise SpecError(f"some_subset takes an index, not {of!r}")
+        kind = type(of).__name__
+        raise SpecError(f"some_subset takes an index such as processes, not a value of type {kind}")
     return Subsets(of)

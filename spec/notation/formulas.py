@@ -93,6 +93,7 @@ class Formula:
                         "implies, every, some and no")  # fmt: skip
 
     __bool__ = __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _no_value
+    __xor__ = __rxor__ = __add__ = __radd__ = __sub__ = __rsub__ = __rshift__ = _no_value
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -184,8 +185,10 @@ class Shapes:
             If it is another formula than in a state before.
         """
         if type(found) is Formula and self._known.setdefault(method, found.shape) != found.shape:
-            raise SpecError("the formula is not the same in all states: write what differs into "
-                            "its conditions")  # fmt: skip
+            raise SpecError(
+                "the formula is not the same in all states: write what differs into its "
+                "conditions, and join formulas by & and |, not by and, or, if"
+            )
         return found
 
     def of(self, model: Any, method: str) -> Shape:

@@ -173,7 +173,10 @@ class Symbolic:
 
     __pow__ = __rpow__ = __truediv__ = __rtruediv__ = __divmod__ = __rdivmod__ = _no_operator
     __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __xor__ = __rxor__ = _no_operator
-    __round__ = __matmul__ = __invert__ = __trunc__ = _no_operator
+    __round__ = __matmul__ = __trunc__ = _no_operator
+
+    def __invert__(self) -> Value:
+        raise SpecError("~ negates a formula: the negation of a condition is no(...) or not")
 
     def _no_divisor(self, other: object) -> Any:
         raise SpecError("the right operand of // and % must be a plain integer, not a value of "

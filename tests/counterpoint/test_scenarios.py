@@ -432,3 +432,15 @@ def test_temporal_properties_that_the_run_violates_must_be_expected(
         one = violated.partition(",")[0]
         path.write_text(f"spec: ends.py\n{lines}\nexpect property {one} violated\n")
         assert play_file(path)[0].failure is not None
+
+
+def test_an_error_of_a_recorded_run_names_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Several files to replay, and an error that does not say in which one it is."""
+    path = tmp_path / "old.json"
+    _, out, _ = call(capsys, "check", "peterson", "--set", "first=turn", "--format", "json")
+    path.write_text(out.replace('"peterson"', '"petersen"'))
+    code, _, err = call(capsys, "replay", str(path))
+    assert code == 2
+    assert err.startswith(f"counterpoint: {path}: there is no spec 'petersen'")

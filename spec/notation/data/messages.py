@@ -221,6 +221,13 @@ class KindView:
         """Require that a message is there, and remove one copy of it: it is lost."""
         self.receive(**fields)
 
+    @property
+    def size(self) -> Value:
+        """The number of messages of this kind that are there, with their copies."""
+        domains = self._kind.fields.values()
+        keys = product(*(members(domain, self._where) for domain in domains))
+        return sum(self._where.at(*key).read() for key in keys)
+
 
 class MessagesView:
     """Messages on a state."""

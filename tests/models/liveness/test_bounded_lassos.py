@@ -12,6 +12,7 @@ from counterpoint import (
     Integer,
     Spec,
     action,
+    always,
     eventually,
     infinitely_often,
     initially,
@@ -19,6 +20,8 @@ from counterpoint import (
     leads_to,
     lemma,
     require,
+    sometime,
+    temporal,
     until,
 )
 from counterpoint.models.checking.engines import Options, check
@@ -253,3 +256,31 @@ def test_conditions_are_compared_with_plain_python(monkeypatch: pytest.MonkeyPat
     )  # fmt: skip
     found = bounded_lassos.check(model, Limits(), [model.property_named("ends")], 1)
     assert found[0].answer == "unknown" and "ends means two things" in found[0].reason
+
+
+class Rises(Spec):
+    """A number whose steps look as if they could leave its range."""
+
+    at = Integer(0, 2)
+    most = Integer(0, 9, initially=2)
+
+    @action
+    def rise(s):
+        require(s.at < s.most)
+        s.at = s.at + 1
+
+    @temporal
+    def it_stays(s):
+        return sometime(always(s.at <= 2))
+
+
+def test_within_ranges_only_if_a_run_leaves_one() -> None:
+    """A verdict that is restricted to runs within ranges although all runs are."""
+    (found,) = check(Model(Rises()), "bounded", wanted=Model(Rises()).temporal)
+    assert (found.answer, found.extent) == ("holds", "all runs")
+
+    class Leaves(Rises):
+        most = Integer(0, 9, initially=3)
+
+    (found,) = check(Model(Leaves()), "bounded", wanted=Model(Leaves()).temporal)
+    assert (found.answer, found.extent) == ("holds", "all runs within ranges")

@@ -52,6 +52,9 @@ WRONG = {
     ),
     "@temporal\n    def w(s):\n        return ~True | always(s.at == 1)": "write no(...)",
     "@temporal\n    def w(s):\n        return always(s.at == 1) & s.at": "take truth values",
+    "@temporal\n    def w(s):\n        return always(s.at) ^ sometime(s.at)": "join formulas by",
+    "@temporal\n    def w(s):\n        return always(~s.at)": "of a condition is no(...) or not",
+    "@temporal\n    def w(s):\n        return s.at == 1 and always(s.at)": "not by and, or, if",
     "@invariant\n    def w(s):\n        return always(s.at)": "a formula stands for a whole run",
     "@temporal\n    def w(s):\n        return (sometime if s.at else always)(s.at)": "not the",
     "@temporal\n    def w(s):\n        return no(every(sometime(s.at * k % 7 == 1) "

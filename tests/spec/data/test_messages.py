@@ -104,3 +104,32 @@ def test_a_default_that_is_no_domain(path: Path) -> None:
     path.write_text(TEXT.replace("COPIES ", "").replace('choose("soft", "hard")', "3"))
     with pytest.raises(SpecError, match="action stop: how=3: write how=choose"):
         check(load(str(path)))
+
+
+def test_the_messages_of_one_kind_are_counted(tmp_path: Path) -> None:
+    """A number of messages that counts those of other kinds, or each copy once."""
+    for copies, number in (("", 1), ("copies=2, ", 2)):
+        path = tmp_path / f"kinds{number}.py"
+        more = f"""
+    @invariant
+    def few(s):
+        return s.net.vote.size < {number}
+
+    @invariant
+    def one_stop(s):
+        return s.net.stop.size <= {number}
+"""
+        path.write_text(TEXT.replace("COPIES ", copies) + more)
+        model = load(str(path))
+        wanted = [model.property_named(name) for name in ("few", "one-stop")]
+        few, stop = check(model, "bounded", wanted=wanted)
+        assert (few.answer, few.depth, stop.answer) == ("violated", number, "holds")
+
+
+def test_a_subset_of_numbers_is_refused_without_an_address(tmp_path: Path) -> None:
+    """A message with the address of an object."""
+    path = tmp_path / "subset.py"
+    text = "    @action\n    def go(s, q=some_subset(Integer(0, 2))):\n        s.x = True\n"
+    path.write_text("from counterpoint import *\n\nclass N(Spec):\n    x = Boolean()\n\n" + text)
+    with pytest.raises(SpecError, match="takes an index such as processes, not a value of type"):
+        load(str(path))

@@ -78,9 +78,14 @@ def _text(file: Any) -> str:
 def _rows(text: str, name: str) -> list[_Row]:
     from counterpoint.models.checking.replaying import read_records, replay_record
     from counterpoint.models.scenarios import is_scenario, play, read_scenarios
+    from counterpoint.spec.notation import SpecError
 
     if not is_scenario(text):
-        results = [replay_record(recorded) for recorded in read_records(text, name)]
+        records = read_records(text, name)
+        try:
+            results = [replay_record(recorded) for recorded in records]
+        except SpecError as error:
+            raise SpecError(f"{name}: {error}") from error
         return [_Row(one.title, one.agrees, one.outcome) for one in results]
     played = [play(one) for one in read_scenarios(text, name)]
     width = show.width()
