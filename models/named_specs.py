@@ -12,8 +12,8 @@ from pathlib import Path
 
 from counterpoint.spec.notation import SpecError
 
+from .importing.user_modules import SourceOnlyLoader
 from .loading import specs_in
-from .user_modules import SourceOnlyLoader
 
 PATTERN = "_spec.py"
 """How the names of the files end that are looked for in a folder."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from counterpoint.spec.catalogue import SPECS
 from counterpoint.spec.notation import Model, Spec
 
-from .user_modules import is_installed
+from .importing.user_modules import is_installed
 
 
 def reference_of(found: type[Spec]) -> str:

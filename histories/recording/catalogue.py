@@ -15,8 +15,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from counterpoint.models.loading import line_of_user
-from counterpoint.models.user_modules import USER, importing_from
+from counterpoint.models.importing.files import line_of_user
+from counterpoint.models.importing.user_modules import USER, importing_from
 
 from .interface import Memory, RecordingError, Subject
 from .programs import Program

@@ -11,8 +11,8 @@ from typing import Any, TextIO
 
 from counterpoint import models, spec
 from counterpoint.files.outputs import named
+from counterpoint.models.importing.user_modules import source_files_of
 from counterpoint.models.loading import find
-from counterpoint.models.user_modules import source_files_of
 from counterpoint.spec.notation import SpecError
 
 KIND = "counterpoint readings"

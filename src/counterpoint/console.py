@@ -24,8 +24,8 @@ from counterpoint.memory import (
     is_tight,
 )
 from counterpoint.models.checking.processes import cores
+from counterpoint.models.importing.files import line_of_user
 from counterpoint.models.limits import LONGEST
-from counterpoint.models.loading import line_of_user
 from counterpoint.sim_web.errors import WebError
 from counterpoint.spec.notation import SpecError
 

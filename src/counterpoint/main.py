@@ -23,7 +23,7 @@ from counterpoint.memory import (
     must_be_enough,
     report_ignored,
 )
-from counterpoint.models.loading import line_of_user
+from counterpoint.models.importing.files import line_of_user
 from counterpoint.waiting import say_when_compiling
 
 SECTIONS = {

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from counterpoint.models.checking.engines import Options, check
-from counterpoint.models.loading import line_of_user, load
+from counterpoint.models.importing.files import line_of_user
+from counterpoint.models.loading import load
 from counterpoint.models.present.formats import JUnitCase, as_junit, clean, command, command_line
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from counterpoint.models.checking.engines import check
+from counterpoint.models.importing.user_modules import source_files_of
 from counterpoint.models.loading import load, mutants
-from counterpoint.models.user_modules import source_files_of
 from counterpoint.spec.notation import SpecError
 
 SPEC = """\

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from counterpoint.models import loading
-from counterpoint.models.user_modules import USER, SourceOnlyLoader
+from counterpoint.models.importing.user_modules import USER, SourceOnlyLoader
 from counterpoint.spec.notation import Model
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from counterpoint.models.importing.user_modules import source_files_of
 from counterpoint.models.loading import find
 from counterpoint.models.sweeps.results import source
-from counterpoint.models.user_modules import source_files_of
 
 from .check import HEAD, in_a_process
 

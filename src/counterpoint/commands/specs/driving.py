@@ -17,7 +17,8 @@ from counterpoint.memories.driving.trace import trace_of
 from counterpoint.models.checking.engines import check
 from counterpoint.models.checking.replaying import read_records, start_of
 from counterpoint.models.explore.compiled.compiler import NoCompiler
-from counterpoint.models.loading import find_any, line_of_user, load
+from counterpoint.models.importing.files import line_of_user
+from counterpoint.models.loading import find_any, load
 from counterpoint.models.verdict import in_steps
 from counterpoint.spec.notation import SpecError
 

@@ -23,8 +23,9 @@ from counterpoint.console import (
 from counterpoint.memory import is_exhausted
 from counterpoint.models.checking.engines import Options, check, engines_named, left_out_of_all
 from counterpoint.models.checking.temporal import JUDGES, PROVER
+from counterpoint.models.importing.files import line_of_user
 from counterpoint.models.limits import Limits
-from counterpoint.models.loading import line_of_user, load
+from counterpoint.models.loading import load
 from counterpoint.models.named_specs import own_modules, references
 from counterpoint.models.present import formats
 from counterpoint.models.verdict import Verdict
