@@ -230,6 +230,6 @@ def some_subset(of: Index) -> Subsets:
         If ``of`` is no index.
     """
     if not isinstance(of, Index):
-        kind = type(of).__name__
-        raise SpecError(f"some_subset takes an index such as processes, not a value of type {kind}")
+        shown = repr(of) if type(of).__repr__ is not object.__repr__ else f"{type(of).__name__}()"
+        raise SpecError(f"some_subset takes an index, not {shown}")
     return Subsets(of)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from typing import Any
 
@@ -48,7 +48,7 @@ class Model:
     name : str
         The spec's name.
     bounded : bool
-        Whether its constraints count; those of an abstract spec do not in what refines it.
+        Whether its constraints count.
     """
 
     def __init__(self, spec: Spec, reference: str = "", unbounded: bool = False) -> None:
@@ -117,8 +117,7 @@ class Model:
                 raise SpecError(f"{self.name}: the property name {taken!r} is reserved")
         if self.methods("finished"):
             found.append(Property("no-deadlock", "deadlock", "A run stops only where it may end."))
-        found.append(Property("ranges", "range", "No variable leaves its declared range."))
-        return tuple(found)
+        return (*found, Property("ranges", "range", "No variable leaves its declared range."))
 
     @cached_property
     def temporal(self) -> tuple[Property, ...]:
@@ -191,13 +190,11 @@ class Model:
 
     def initial_states(self, pause: Callable[[], None] = lambda: None) -> Iterator[Values]:
         """Yield every initial state; see `starts`."""
-        methods = self.methods("initially", "constraint")
-        return starts(
-            self.cells,
-            self.initial_values(),
-            lambda values: all(self.call(m, self.at(values)) for m in methods),
-            pause,
-        )
+        may_start = partial(self._are_true, self.methods("initially", "constraint"))
+        return starts(self.cells, self.initial_values(), may_start, pause)
+
+    def _are_true(self, methods: Sequence[str], values: Values) -> bool:
+        return all(self.call(m, self.at(values)) for m in methods)
 
     def call(self, method: str, state: Spec, *arguments: Any) -> Any:
         """Run one of the spec's methods on a state; an error names the line of the spec.
@@ -261,8 +258,7 @@ class Model:
 
     @cached_property
     def _acting(self) -> frozenset[str]:
-        marks = self.spec.declared_methods.items()
-        return frozenset(name for name, mark in marks if mark.kind == "action")
+        return frozenset(n for n, m in self.spec.declared_methods.items() if m.kind == "action")
 
     def line_of(self, error: BaseException, method: str) -> str:
         """Return file and line of the innermost frame in the spec's files, or of the method."""
@@ -306,7 +302,7 @@ class Model:
             return ""
         except Disabled as error:
             return required_at(self.line_of(error, step.action))
-        left = [method for method in self.constraints if not self.call(method, state)]
+        left = [m for m in self.constraints if not self.call(m, state)]
         return f"it leaves the constraint {left[0].replace('_', '-')}" if left else ""
 
     @cached_property
@@ -342,7 +338,7 @@ class Model:
 
     def may_end(self, values: Values) -> bool:
         """Return whether a run may end in this state; it may if a constraint leaves out a step."""
-        ended = all(self.call(m, self.at(values)) for m in self.methods("finished"))
+        ended = self._are_true(self.methods("finished"), values)
         return ended or any(self.is_left_out(values, s) for s in self.steps)
 
     def is_left_out(self, values: Values, step: Step) -> bool:
@@ -400,5 +396,5 @@ class Model:
 
     def show_open_cells(self, values: Values) -> dict[str, Any]:
         """Return the values of the cells that have several possible initial values, by label."""
-        choices = zip(self.cells, self.initial_values(), values, strict=True)
-        return {c.label: self.show_value(c, v) for c, several, v in choices if len(several) > 1}
+        found = zip(self.cells, self.initial_values(), values, strict=True)
+        return {c.label: self.show_value(c, v) for c, several, v in found if len(several) > 1}
