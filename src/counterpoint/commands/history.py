@@ -23,7 +23,13 @@ COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
 
 @click.group()
 def history() -> None:
-    """Judge recorded histories of transactions."""
+    r"""Record and judge histories of transactions.
+
+    \b
+    counterpoint history record sqlite --out history.jsonl
+    counterpoint history check history.jsonl
+    counterpoint history survey ghc-stm
+    """
 
 
 for _command in (recording.record, recording.subjects, recording.survey):
