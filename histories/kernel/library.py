@@ -42,6 +42,12 @@ _SIGNATURES: dict[str, tuple[object, Sequence[object]]] = {
     "kernel_transaction": (None, (_POINTER, _NUMBER, ctypes.POINTER(_LONG))),
     "kernel_find": (ctypes.c_int, (_POINTER, ctypes.c_char_p, _NUMBER)),
     "kernel_found": (ctypes.POINTER(_LONG), (_POINTER, ctypes.POINTER(_LONG))),
+    "kernel_saturate": (
+        ctypes.c_int,
+        (_POINTER, _NUMBER, ctypes.c_int, _POINTER, _LONG, _POINTER, _NUMBER, _POINTER, _POINTER,
+         _POINTER, _POINTER, _POINTER, _LONG, ctypes.POINTER(_LONG))),
+    "kernel_added": (ctypes.POINTER(_NUMBER), (_POINTER,)),
+    "kernel_left": (ctypes.POINTER(_NUMBER), (_POINTER,)),
 }  # fmt: skip
 
 
