@@ -142,31 +142,76 @@ typedef struct {
     u32 is_cyclic;
 } Saturated;
 
+/* Adds the edges of the forced pairs of an object's segments, but those that follow from others:
+   of a before b if a stands before c and c before b. `before` is a matrix of bits; segments with
+   more others behind them come first. */
+static void add_forced(Kernel *k, const Open *o, DrawnList *list, u32 round, u32 from, u32 size,
+                       const u64 *before)
+{
+    size_t words = ((size_t)size + 63) / 64;
+    u64 *ranks = taken(k, NULL, size * sizeof(u64) + 1), *covered = taken(k, NULL, words * 8 + 1);
+    u8 *is_reader = cleared(k, (size_t)o->size + 1, 1);
+    for (u32 a = 0; a < size; a++) {
+        u64 behind = 0;
+        for (size_t w = 0; w < words; w++)
+            behind += (u64)__builtin_popcountll(before[a * words + w]);
+        ranks[a] = (size - behind) << 32 | a;
+    }
+    qsort(ranks, size, sizeof(u64), by_number);
+    for (u32 i = 0; i < size; i++) {
+        u32 a = (u32)ranks[i];
+        const u64 *row = before + a * words;
+        u32 first = o->reader_first[from + a], last = o->reader_first[from + a + 1];
+        memset(covered, 0, words * 8);
+        for (u32 r = first; r < last; r++)
+            is_reader[o->readers[r]] = 1;
+        for (u32 j = 0; j < size; j++) {
+            u32 b = (u32)ranks[j];
+            if (!(row[b / 64] >> (b % 64) & 1) || (j > i && covered[b / 64] >> (b % 64) & 1))
+                continue;
+            force(k, o, list, round, from + a, from + b);
+            for (size_t w = 0; j > i && !is_reader[o->firsts[from + b]] && w < words; w++)
+                covered[w] |= before[b * words + w];
+        }
+        for (u32 r = first; r < last; r++)
+            is_reader[o->readers[r]] = 0;
+    }
+    give_back(ranks);
+    give_back(covered);
+    give_back(is_reader);
+}
+
 /* Looks at all pairs of an object's segments. */
 static void look_at_pairs(Kernel *k, const Open *o, DrawnList *list, u32 round, u32 from, u32 to,
                           const u8 *matters, Saturated *all, u64 most)
 {
-    for (u32 a = from; a < to; a++) {
+    u32 size = to - from;
+    size_t words = ((size_t)size + 63) / 64;
+    u64 *before = cleared(k, (size_t)size * words + 1, sizeof(u64));
+    for (u32 a = 0; a < size; a++) {
         look_at_stop(k);
-        for (u32 b = a + 1; b < to; b++) {
-            if (!matters[a] && !matters[b])
+        for (u32 b = a + 1; b < size; b++) {
+            if (!matters[from + a] && !matters[from + b])
                 continue;
-            bool forward = is_possible(o, a, b), back = is_possible(o, b, a);
+            bool forward = is_possible(o, from + a, from + b);
+            bool back = is_possible(o, from + b, from + a);
             all->opened++;
             if (forward && back) {
                 if (++all->left <= most) {
-                    ADD(k, k->chain, a);
-                    ADD(k, k->chain, b);
+                    ADD(k, k->chain, from + a);
+                    ADD(k, k->chain, from + b);
                 }
                 continue;
             }
             all->forced++;
             if (back)
-                force(k, o, list, round, b, a);
+                before[b * words + a / 64] |= (u64)1 << (a % 64);
             else
-                force(k, o, list, round, a, b);
+                before[a * words + b / 64] |= (u64)1 << (b % 64);
         }
     }
+    add_forced(k, o, list, round, from, size, before);
+    give_back(before);
 }
 
 /* Decides pairs until nothing is added. Edges are triples of source, target and class; segments
