@@ -27,6 +27,11 @@ enum { READ, READ_LIST, WRITE, APPEND };            /* kinds of operations */
 enum { LIVE, COMMITTED, ABORTED, COMMITTING };      /* fates */
 enum { WW, WR, RW, SESSION, REAL_TIME, EFFECT, VISIBLE, PASSING }; /* kinds of edges */
 
+enum {
+    READ_COMMITTED, READ_ATOMIC, CAUSAL, SNAPSHOT_ISOLATION, SERIALIZABILITY,
+    STRICT_SERIALIZABILITY, VIRTUAL_WORLD, OPACITY, TMS2,
+};
+
 #define LIST(type) struct { type *at; size_t size, room; }
 
 typedef struct Block {
