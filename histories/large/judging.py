@@ -63,7 +63,7 @@ def check_file(
     """
     if kernel != "python" and _is_seekable(file) and (kernel == "c" or _size(file) >= LEAST):
         try:
-            return _by_kernel(file, form, criteria, sessions)
+            return by_kernel(file, form, criteria, sessions)
         except HandedOver:
             pass
         except NoCompiler:
@@ -85,9 +85,20 @@ def _size(file: IO[bytes]) -> int:
     return os.fstat(file.fileno()).st_size
 
 
-def _by_kernel(
+def by_kernel(
     file: IO[bytes], form: str, criteria: Sequence[str], sessions: bool
 ) -> Report:
+    """Judge the history in a file by the kernel.
+
+    Raises
+    ------
+    HandedOver
+        If there is something that the kernel does not know.
+    HistoryError
+        If the file has none of the formats.
+    NoCompiler
+        If the kernel cannot be compiled.
+    """
     form = form_of(file) if form == "auto" else form
     file.seek(0)
     with Recording(file, form) as recording:

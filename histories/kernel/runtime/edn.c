@@ -52,7 +52,8 @@ static const char *edn_tag(Kernel *k, const char *at)
 {
     while (*at == '#' && ((at[1] | 32) >= 'a' && (at[1] | 32) <= 'z')) {
         for (at++; !is_edn_end(*at); at++)
-            if ((u8)*at >= 0x7f || *at == '#' || *at == '\'' || *at == '\\')
+            if (!((*at | 32) >= 'a' && (*at | 32) <= 'z') && !(*at >= '0' && *at <= '9') &&
+                !strchr("_.-/*+!?$%&=<>", *at))
                 hand_over(k, "a tag is not known here");
         at = edn_blank(k, at);
     }
