@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from counterpoint.models.limits import Limits
 
 from .deciding.judging import Judgement
 from .history import History
-from .ladder import LADDER, Question
+from .ladder import LADDER, Criterion, Question
 from .report import Report, Result, all_implied
 from .sources import sources_of
 
@@ -38,6 +38,20 @@ def check(
         If the history does not say from whom a transaction read.
     """
     question = Question(sources_of(history), sessions, limits or Limits())
+    return Report(question.sources, results_of(lambda one: one.judge(question), criteria))
+
+
+def results_of(
+    judge: Callable[[Criterion], Judgement], criteria: Sequence[str] = ()
+) -> list[Result]:
+    """Return the answers about criteria, weakest to strongest; what is implied is not judged.
+
+    Parameters
+    ----------
+    judge : callable
+    criteria : sequence of str
+        Names of criteria; all by default.
+    """
     wanted = [one for one in LADDER if not criteria or one.name in criteria]
     found: dict[str, Result] = {}
     implied: dict[str, str] = {}
@@ -46,9 +60,9 @@ def check(
             by = implied[criterion.name]
             found[criterion.name] = Result(criterion, Judgement(True), by)
             continue
-        judgement = criterion.judge(question)
+        judgement = judge(criterion)
         found[criterion.name] = Result(criterion, judgement)
         if judgement.fits:
             for name in all_implied(criterion):
                 implied.setdefault(name, criterion.name)
-    return Report(question.sources, [found[one.name] for one in wanted])
+    return [found[one.name] for one in wanted]

@@ -94,6 +94,23 @@ class Transaction:
         return f"T{self.number if self.label is None else self.label}"
 
 
+@dataclass(frozen=True)
+class Counts:
+    """How much a recording contains.
+
+    Attributes
+    ----------
+    transactions, processes, operations : int
+    fates : dict
+        How many transactions had which fate, in the order in which these were met.
+    """
+
+    transactions: int
+    processes: int
+    operations: int
+    fates: dict[Fate, int]
+
+
 @dataclass
 class History:
     """All transactions of a recording.
@@ -106,14 +123,28 @@ class History:
         The value of every object before anybody writes.
     facts : dict
         What the recording says about itself.
+    counts : Counts or None
+        Of a recording of which only some transactions are here: how much it contains.
     """
 
     transactions: list[Transaction]
     initial: Any = None
     facts: dict[str, Any] = field(default_factory=dict)
+    counts: Counts | None = None
 
     def __len__(self) -> int:
         return len(self.transactions)
+
+    def counted(self) -> Counts:
+        """Return how much the recording contains."""
+        if self.counts is not None:
+            return self.counts
+        fates: dict[Fate, int] = {}
+        for one in self.transactions:
+            fates[one.fate] = fates.get(one.fate, 0) + 1
+        processes = len({one.process for one in self.transactions})
+        operations = sum(len(one.operations) for one in self.transactions)
+        return Counts(len(self.transactions), processes, operations, fates)
 
     def of(self, *fates: Fate) -> Iterator[Transaction]:
         """Yield the transactions with these fates."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
+from heapq import heapify, heappop, heappush
+from itertools import count, islice, pairwise
 
 from counterpoint.histories.sources import Finding, Sources
 from counterpoint.models.limits import LimitReached, Limits
@@ -18,6 +19,7 @@ from .demands import Demand
 from .edges import (
     Edge,
     Graph,
+    Kind,
     clearest_cycle,
     cyclic_parts,
     parts_of,
@@ -26,6 +28,9 @@ from .edges import (
 )
 from .layouts import Whole
 from .versions import Choice, Orders, Segment, orders_of
+
+MANY_CHOICES = 20_000
+"""With more pairs of versions in an open order the kernel is asked."""
 
 MOST_CHOICES = 3_000_000
 """With more pairs of versions in an open order the answer is unknown."""
@@ -100,16 +105,81 @@ class _Judge:
             return Judgement(False, cycle)
         if not self._orders.open or self._is_acyclic(self._guess()):
             return Judgement(True)
-        choices: list[Choice] = []
-        for choice in self._orders.choices():
-            choices.append(choice)
-            if len(choices) > MOST_CHOICES:
-                return Judgement(None, reason=f"more than {MOST_CHOICES:,} pairs of versions are "
-                                              "in an open order")  # fmt: skip
+        choices = list(islice(self._orders.choices(), MANY_CHOICES + 1))
+        if len(choices) > MANY_CHOICES:
+            many = self._decided_many(known)
+            if many is not None:
+                return many
+            choices = list(islice(self._orders.choices(), MOST_CHOICES + 1))
+        if len(choices) > MOST_CHOICES:
+            return Judgement(None, reason=f"more than {MOST_CHOICES:,} pairs of versions are "
+                                          "in an open order")  # fmt: skip
         try:
             return self._decided(known, choices)
         except LimitReached as limit:
             return Judgement(None, opened=len(choices), reason=str(limit))
+
+    def _decided_many(self, known: Graph) -> Judgement | None:
+        """Return the answer where many pairs are open; None if the kernel cannot help."""
+        from .saturating import MOST_LEFT, saturated
+
+        twice = self._layout.copies > 1
+        found = saturated(self._known, self._orders, twice=twice)
+        if found is None:
+            return None
+        answer = Judgement(None, opened=found.opened, forced=found.forced)
+        edges, why = list(self._known), {k: v for one in found.rounds for k, v in one.items()}
+        for one in found.rounds:
+            before, edges = edges, [*edges, *one]
+        if found.is_cyclic:
+            answer.fits, answer.cycle = False, self._cycle(self._graph(edges))
+            answer.reasons = self._reasons(answer.cycle, why, self._graph(before))
+            return answer
+        if self._is_acyclic([*edges, *self._in_line(edges)]):
+            answer.fits = True
+            return answer
+        try:
+            if found.opened - found.forced > MOST_LEFT:
+                answer.reason = f"more than {MOST_LEFT:,} pairs of versions are in an open order"
+            elif self._solved(edges, found.left, answer):
+                answer.fits = True
+        except LimitReached as limit:
+            answer.reason = str(limit)
+        return answer
+
+    def _in_line(self, edges: list[Edge]) -> Iterator[Edge]:
+        """Yield the edges of open versions in an order of all transactions that edges allow.
+
+        Of those that can come next the one that ended first does.
+        """
+        place = self._places(Graph(self._orders.size, edges))
+        for what, segments in self._orders.open:
+            for early, late in pairwise(sorted(segments, key=lambda s: place[s[0]])):
+                yield from self._orders.overwritten(what, early[-1], late[0])
+
+    def _places(self, graph: Graph) -> list[int]:
+        """Return the place of each node in an order; nodes on cycles stand in the end."""
+        size = len(graph)
+        entering = [0] * size
+        for edge in graph.edges:
+            entering[edge.target] += edge.kind is not Kind.RW
+        ends = [self._ended((k,)) for k in range(len(self._sources.history))]
+        ends += [0] * (size - len(ends))
+        ready = [(ends[k], k) for k in range(size) if not entering[k]]
+        heapify(ready)
+        place = [size] * size
+        for number in count():
+            if not ready:
+                return place
+            _, node = heappop(ready)
+            place[node] = number
+            for k in graph.out[node]:
+                edge = graph.edges[k]
+                if edge.kind is not Kind.RW:
+                    entering[edge.target] -= 1
+                    if not entering[edge.target]:
+                        heappush(ready, (ends[edge.target], edge.target))
+        raise AssertionError("count never ends")
 
     def _graph(self, edges: list[Edge]) -> Graph:
         return self._layout.graph(edges)

@@ -17,6 +17,9 @@ from .edges import Edge, Graph, Kind
 class Whole:
     """All cycles are forbidden."""
 
+    copies = 1
+    """How often each transaction stands in the graph."""
+
     def __init__(self, size: int) -> None:
         self.size = size
 
@@ -35,6 +38,8 @@ class Whole:
 
 class Snapshots(Whole):
     """Cycles are forbidden in which no two edges ``rw`` follow each other."""
+
+    copies = 2
 
     def graph(self, edges: Iterable[Edge]) -> Graph:
         """Return the graph of edges between transactions."""

@@ -49,6 +49,20 @@ def read_history(file: IO[bytes], form: str = "auto") -> History:
     return read_operations(forms)
 
 
+def form_of(file: IO[bytes]) -> str:
+    """Return the format of a file by its first line.
+
+    Raises
+    ------
+    HistoryError
+        If it has none of the formats.
+    """
+    first = next(lines_of(file), None)
+    if first is None:
+        raise HistoryError(None, "the file is empty")
+    return _form_of(*first)
+
+
 def _form_of(place: int, line: bytes) -> str:
     """Return the format of a file by its first line."""
     begin = line.lstrip().lstrip(b"[( \t\r\n,")

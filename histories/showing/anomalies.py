@@ -133,11 +133,8 @@ def shown(value: Any, most: int = 6) -> str:
 
 def summary(history: History) -> str:
     """Return what a history contains, in words."""
-    counts: dict[str, int] = {}
-    for one in history.transactions:
-        counts[one.fate.value] = counts.get(one.fate.value, 0) + 1
-    processes = len({one.process for one in history.transactions})
-    operations = sum(len(one.operations) for one in history.transactions)
-    fates = ", ".join(f"{number:,} {fate}" for fate, number in counts.items())
-    return f"{len(history):,} transactions of {processes:,} process" \
-        f"{'es'[: 2 * (processes != 1)]} ({fates}), {operations:,} operations"  # fmt: skip
+    counts = history.counted()
+    fates = ", ".join(f"{number:,} {fate.value}" for fate, number in counts.fates.items())
+    return f"{counts.transactions:,} transactions of {counts.processes:,} process" \
+        f"{'es'[: 2 * (counts.processes != 1)]} ({fates}), " \
+        f"{counts.operations:,} operations"  # fmt: skip

@@ -12,7 +12,7 @@ from .anomalies import anomaly, steps
 def as_json(report: Report) -> dict[str, Any]:
     """Return a report for ``--format json``."""
     return {
-        "transactions": len(report.sources.history),
+        "transactions": report.sources.history.counted().transactions,
         "strongest": report.strongest(),
         "criteria": [_one(report, result) for result in report.results],
     }

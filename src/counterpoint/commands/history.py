@@ -15,7 +15,6 @@ from counterpoint.console import FELL, OK, UNKNOWN, must_be_page, printing, seco
 from counterpoint.models.limits import Limits
 
 if TYPE_CHECKING:
-    from counterpoint.histories.history import History
     from counterpoint.histories.report import Report, Result
 
 COLOURS = {"holds": "green", "violated": "red", "unknown": "yellow"}
@@ -62,6 +61,10 @@ def _criteria(context: click.Context, parameter: click.Parameter, given: tuple[s
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
               help="Time limit for versions whose order is open; what is not decided then is "
                    "unknown.")  # fmt: skip
+@click.option("--kernel", default="auto", show_default=True,
+              type=click.Choice(["auto", "c", "python"]),
+              help="What judges large files: c (compiled at first use) or python. The answers are "
+                   "the same.")  # fmt: skip
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write a page with a picture of the first violation.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json", "github"]), default="text",
@@ -72,6 +75,7 @@ def check(
     sessions: bool,
     form_in: str,
     time_limit: float | None,
+    kernel: str,
     html: Path | None,
     form: str,
 ) -> int:
@@ -90,19 +94,21 @@ def check(
     counterpoint history check jepsen/history.edn --criterion snapshot-isolation --sessions
     counterpoint history check history.jsonl --html violation.html
     """
-    from counterpoint.histories.checking import check as judge
     from counterpoint.histories.history import HistoryError
-    from counterpoint.histories.reading.files import read_history
+    from counterpoint.histories.large.judging import check_file
+    from counterpoint.models.explore.compiled.compiler import NoCompiler
 
     if html is not None:
         must_be_page(html)
     try:
-        recorded = read_history(file, form_in)
-        report = judge(recorded, criteria, sessions=sessions, limits=Limits(time_limit))
+        report = check_file(file, form_in, criteria, sessions=sessions,
+                            limits=Limits(time_limit), kernel=kernel)  # fmt: skip
     except HistoryError as error:
         raise click.UsageError(f"{file.name}: {error}") from None
+    except NoCompiler as error:
+        raise click.UsageError(f"--kernel c: {error}") from None
     with printing():
-        _print(file.name, recorded, report, form)
+        _print(file.name, report, form)
     if html is not None:
         _write_page(html, file.name, report)
     answers = {one.answer for one in report.results}
@@ -111,7 +117,7 @@ def check(
     return UNKNOWN if "unknown" in answers else OK
 
 
-def _print(name: str, recorded: History, report: Report, form: str) -> None:
+def _print(name: str, report: Report, form: str) -> None:
     from counterpoint.histories.showing.formats import as_json
 
     if form == "json":
@@ -119,13 +125,13 @@ def _print(name: str, recorded: History, report: Report, form: str) -> None:
     elif form == "github":
         _annotate(name, report)
     else:
-        _print_text(name, recorded, report)
+        _print_text(name, report)
 
 
-def _print_text(name: str, recorded: History, report: Report) -> None:
+def _print_text(name: str, report: Report) -> None:
     from counterpoint.histories.showing.anomalies import summary
 
-    click.echo(textwrap.fill(shown(f"{name}: {summary(recorded)}"), show.width()))
+    click.echo(textwrap.fill(shown(f"{name}: {summary(report.sources.history)}"), show.width()))
     explained = report.first_violated()
     for one in report.results:
         head = click.style(f"{one.answer:<9}", fg=COLOURS[one.answer])

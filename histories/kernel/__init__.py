@@ -1,0 +1,1 @@
+"""The kernel for large recordings, in C, compiled when it is first used."""

@@ -1,0 +1,230 @@
+/* From whom each transaction read, when all writes are known. */
+
+/* Finds the writers of a list's elements, and how much of the list is right whoever reads it: each
+   element has one writer, which committed or may have, and whose appends stand together. */
+static void look_at_list(Kernel *k, u32 number)
+{
+    Object *object = &k->objects.at[number];
+    object->chain = (u32)k->chains.size;
+    if (k->chains.size + object->size >= MOST)
+        hand_over(k, "the lists are too long");
+    u32 writer = NONE, ordinal = 0, i;
+    for (i = 0; i < object->size; i++) {
+        Entry *entry = entry_of(k, number, object->longest[i]);
+        if (!entry || entry->place != NONE)
+            break;
+        if (entry->is_open || object->longest[i] == k->initial)
+            hand_over(k, "a value has several writers");
+        u8 fate = k->transactions.at[entry->writer].fate;
+        bool follows = writer == NONE ? entry->ordinal == 0
+                                      : entry->writer == writer && entry->ordinal == ordinal;
+        if (fate == ABORTED || fate == LIVE || !follows)
+            break;
+        entry->place = i;
+        ADD(k, k->chains, entry->writer);
+        writer = entry->is_last ? NONE : entry->writer;
+        ordinal = entry->ordinal + 1;
+    }
+    object->clean = i;
+    for (; i < object->size; i++) {
+        Entry *entry = entry_of(k, number, object->longest[i]);
+        if (entry && (entry->is_open || object->longest[i] == k->initial))
+            hand_over(k, "a value has several writers");
+    }
+}
+
+static bool is_whole(Kernel *k, const Object *object, u32 number, u32 size)
+{
+    return !size || entry_of(k, number, object->longest[size - 1])->is_last;
+}
+
+/* Returns whether a list contains, before a transaction's own appends, one of them. */
+static bool contains_own(Kernel *k, u32 reader, const Row *row)
+{
+    const Transaction *one = &k->transactions.at[reader];
+    for (u32 i = one->writes; i < one->writes + one->write_count; i++)
+        if (k->written.at[i].object == row->object) {
+            const Object *object = &k->objects.at[row->object];
+            for (u32 j = 0; j < row->value; j++)
+                if (k->chains.at[object->chain + j] == reader)
+                    return true;
+        }
+    return false;
+}
+
+static void wrong(Kernel *k, u32 reader, Row *row)
+{
+    note_finding(k, reader, row->place, false);
+    row->is_wrong = 1;
+}
+
+static void resolve_list(Kernel *k, u32 reader, Row *row)
+{
+    const Object *object = &k->objects.at[row->object];
+    u32 size = (u32)row->value;
+    if (size > object->clean || !is_whole(k, object, row->object, size) ||
+        (row->own_too && contains_own(k, reader, row)))
+        wrong(k, reader, row);
+    else if (size)
+        row->writer = k->chains.at[object->chain + size - 1];
+}
+
+/* Versions that were recorded: by object and number. */
+
+typedef struct {
+    u64 key;
+    u32 writer;
+    u32 row;
+} Version;
+
+static int by_version(const void *a, const void *b)
+{
+    const Version *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static u64 version_key(u32 object, u32 order)
+{
+    return (u64)object << 32 | order;
+}
+
+/* Finds the version in a sorted list of all; NULL if nobody installed it. */
+static const Version *version_of(const Version *all, size_t size, u32 object, i64 number)
+{
+    size_t low = 0, high = size;
+    u64 key = version_key(object, (u32)number);
+    if (number > MOST)
+        return NULL;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < size && all[low].key == key ? &all[low] : NULL;
+}
+
+static Version *sorted_versions(Kernel *k, size_t *size)
+{
+    Version *all = taken(k, NULL, (k->written.size + 1) * sizeof(Version));
+    u32 *committed = cleared(k, k->objects.size + 1, sizeof(u32));
+    u32 *numbered = cleared(k, k->objects.size + 1, sizeof(u32));
+    *size = 0;
+    for (u32 t = 0; t < k->transactions.size; t++) {
+        const Transaction *one = &k->transactions.at[t];
+        for (u32 i = one->writes; i < one->writes + one->write_count; i++) {
+            const Written *row = &k->written.at[i];
+            committed[row->object] += one->fate == COMMITTED;
+            if (row->version == NOTHING)
+                continue;
+            if (row->version > MOST)
+                hand_over(k, "a version is large");
+            numbered[row->object]++;
+            all[(*size)++] = (Version){version_key(row->object, (u32)row->version), t, i};
+        }
+    }
+    for (size_t i = 0; i < k->objects.size; i++)
+        if (numbered[i] && numbered[i] != committed[i])
+            hand_over(k, "versions are missing");
+    give_back(committed);
+    give_back(numbered);
+    qsort(all, *size, sizeof(Version), by_version);
+    for (size_t i = 1; i < *size; i++)
+        if (all[i].key == all[i - 1].key)
+            hand_over(k, "a version was installed twice");
+    return all;
+}
+
+static void resolve_value(Kernel *k, u32 reader, Row *row, const Version *all, size_t size)
+{
+    bool is_initial = row->is_null || row->value == k->initial;
+    if (row->version == 0) {
+        if (!is_initial)
+            wrong(k, reader, row);
+        return;
+    }
+    const Version *version = NULL;
+    if (row->version != NOTHING && row->version > 0)
+        version = version_of(all, size, row->object, row->version);
+    if (version) {
+        if (k->written.at[version->row].value != row->value ||
+            k->objects.at[row->object].kind == 2)
+            wrong(k, reader, row);
+        else
+            row->writer = version->writer;
+        return;
+    }
+    Entry *entry = row->is_null ? NULL : entry_of(k, row->object, row->value);
+    if (entry && (entry->is_open || is_initial))
+        hand_over(k, "a value has several writers");
+    if (is_initial && row->version == NOTHING)
+        return;
+    if (!entry || entry->writer == reader) {
+        wrong(k, reader, row);
+        return;
+    }
+    u8 fate = k->transactions.at[entry->writer].fate;
+    if (fate == ABORTED || fate == LIVE || !entry->is_last)
+        wrong(k, reader, row);
+    row->writer = entry->writer;
+}
+
+static void resolve(Kernel *k)
+{
+    size_t size = 0;
+    Version *all = NULL;
+    if (k->has_versions)
+        all = sorted_versions(k, &size);
+    for (u32 i = 0; i < k->objects.size; i++)
+        look_at_list(k, i);
+    for (u32 t = 0; t < k->transactions.size; t++) {
+        const Transaction *one = &k->transactions.at[t];
+        if (t % 65536 == 0)
+            look_at_stop(k);
+        for (u32 i = one->reads; i < one->reads + one->read_count; i++) {
+            Row *row = &k->rows.at[i];
+            if (row->is_list)
+                resolve_list(k, t, row);
+            else
+                resolve_value(k, t, row, all, size);
+        }
+    }
+    give_back(all);
+}
+
+/* Rows by object. */
+
+static void group(Kernel *k, u32 **first, u32 **rows, bool of_reads)
+{
+    size_t objects = k->objects.size, size = of_reads ? k->rows.size : k->written.size;
+    *first = cleared(k, objects + 2, sizeof(u32));
+    *rows = taken(k, NULL, size * sizeof(u32) + 1);
+    u32 *at = *first + 1; /* first[object + 1] is where the next row of an object goes */
+    for (size_t i = 0; i < size; i++)
+        at[(of_reads ? k->rows.at[i].object : k->written.at[i].object) + 1]++;
+    for (size_t i = 1; i <= objects; i++)
+        at[i] += at[i - 1];
+    for (u32 t = 0; t < k->transactions.size; t++) {
+        const Transaction *one = &k->transactions.at[t];
+        u32 begin = of_reads ? one->reads : one->writes;
+        u32 count = of_reads ? one->read_count : one->write_count;
+        for (u32 i = begin; i < begin + count; i++)
+            (*rows)[at[of_reads ? k->rows.at[i].object : k->written.at[i].object]++] = i;
+    }
+}
+
+static void arrange(Kernel *k)
+{
+    group(k, &k->written_first, &k->written_rows, false);
+    group(k, &k->read_first, &k->read_rows, true);
+    k->writer_of_row = taken(k, NULL, k->written.size * sizeof(u32) + 1);
+    k->read_owner = taken(k, NULL, k->rows.size * sizeof(u32) + 1);
+    for (u32 t = 0; t < k->transactions.size; t++) {
+        const Transaction *one = &k->transactions.at[t];
+        for (u32 i = one->writes; i < one->writes + one->write_count; i++)
+            k->writer_of_row[i] = t;
+        for (u32 i = one->reads; i < one->reads + one->read_count; i++)
+            k->read_owner[i] = t;
+    }
+}
