@@ -137,7 +137,8 @@ def test_histories_against_reading(tmp_path: Path) -> None:
     written = tmp_path / "found.json"
     script = [sys.executable, str(ROOT / "benchmarks" / "histories_against_reading.py")]
     done = subprocess.run(
-        [*script, "--repeats", "1", "--sizes", "2000", "--registers", "1500", "--json", str(written)],
+        [*script, "--repeats", "1", "--sizes", "2000", "--registers", "1500",
+         "--json", str(written)],
         capture_output=True, text=True, check=False, cwd=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
