@@ -37,6 +37,9 @@ CASES = (
 )
 """Which histories are judged by which criteria."""
 
+KINDS = ("known ends", "late ends", "violated")
+"""Histories of registers; see `_Store`."""
+
 OPERATIONS = 15
 """Of a transaction with registers, half of them reads."""
 
@@ -118,7 +121,7 @@ def _run(command: list[str]) -> tuple[float, float, int, str]:
 
 
 def _registers(folder: Path, size: int, repeats: int) -> Iterator[dict[str, Any]]:
-    for objects, kind in itertools.product((10_000, 1_000), ("known ends", "late ends", "violated")):
+    for objects, kind in itertools.product((10_000, 1_000), KINDS):
         file = folder / "registers.jsonl"
         with file.open("w") as out:
             for event in _Store(random.Random(1), size, objects, kind).events():
@@ -142,34 +145,41 @@ class _Store:
         self._chance, self._left, self._kind = chance, size, kind
         self._weights = list(itertools.accumulate(1 / (k + 1) ** 0.99 for k in range(objects)))
         self._versions: dict[int, list[tuple[int, int]]] = {}
+        self._running: dict[int, _Running] = {}
+        self._late: set[int] = set()
         self._clock = self._value = 0
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Yield the events."""
-        running: dict[int, _Running] = {}
-        late: set[int] = set()
         process = 0
         while self._left:
-            if (process not in running and process not in late) or self._chance.random() < 0.15:
+            known = process in self._running or process in self._late
+            if not known or self._chance.random() < 0.15:
                 process = self._chance.randrange(self.PROCESSES)
-            if process in late:
-                if self._chance.random() < 0.3:
-                    late.remove(process)
-                    yield {"type": "commit", "process": process}
-            elif process not in running:
-                running[process] = _Running(self._clock)
-                yield {"type": "begin", "process": process}
-            elif running[process].left:
-                yield self._operation(process, running[process])
-            else:
-                if not self._commits(running.pop(process)):
-                    yield {"type": "abort", "process": process}
-                elif self._kind == "known ends":
-                    yield {"type": "commit", "process": process}
-                else:
-                    late.add(process)
-        for process in late:
+            if process not in self._late:
+                yield from self._step(process)
+            elif self._chance.random() < 0.3:
+                self._late.remove(process)
+                yield {"type": "commit", "process": process}
+        for process in self._late:
             yield {"type": "commit", "process": process}
+
+    def _step(self, process: int) -> Iterator[dict[str, Any]]:
+        """Let a process begin, go on or commit."""
+        one = self._running.get(process)
+        if one is None:
+            self._running[process] = _Running(self._clock)
+            yield {"type": "begin", "process": process}
+        elif one.left:
+            yield self._operation(process, one)
+        else:
+            del self._running[process]
+            if not self._commits(one):
+                yield {"type": "abort", "process": process}
+            elif self._kind == "known ends":
+                yield {"type": "commit", "process": process}
+            else:
+                self._late.add(process)
 
     def _operation(self, process: int, one: _Running) -> dict[str, Any]:
         one.left -= 1

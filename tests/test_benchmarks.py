@@ -144,3 +144,24 @@ def test_memories_against_libitm(tmp_path: Path) -> None:
     rows = json.loads(written.read_text())["rows"]
     assert len({(row["threads"], row["memory"]) for row in rows}) == 10
     assert all(row["transactions/s"] > 0 for row in rows)
+
+
+@pytest.mark.slow
+def test_histories_against_reading(tmp_path: Path) -> None:
+    """A benchmark that no longer runs, or whose histories are not what they are meant to be."""
+    need("gcc")
+    pytest.importorskip("orjson")
+    written = tmp_path / "found.json"
+    script = [sys.executable, str(ROOT / "benchmarks" / "histories_against_reading.py")]
+    done = subprocess.run(
+        [*script, "--repeats", "1", "--sizes", "2000", "--registers", "1500",
+         "--json", str(written)],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(written.read_text())["rows"]
+    answers = {(one["history"], one["subject"]): one["answer"] for one in rows}
+    assert len(answers) == 12
+    for (history, subject), answer in answers.items():
+        expected = "violated" if "violated" in history else "holds"
+        assert answer == ("" if subject == "reading" else expected)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
-from itertools import count, islice, pairwise
+from itertools import islice, pairwise
 
 from counterpoint.histories.sources import Finding, Sources
 from counterpoint.models.limits import LimitReached, Limits
@@ -168,18 +168,18 @@ class _Judge:
         ready = [(ends[k], k) for k in range(size) if not entering[k]]
         heapify(ready)
         place = [size] * size
-        for number in count():
-            if not ready:
-                return place
+        done = 0
+        while ready:
             _, node = heappop(ready)
-            place[node] = number
+            place[node] = done
+            done += 1
             for k in graph.out[node]:
                 edge = graph.edges[k]
                 if edge.kind is not Kind.RW:
                     entering[edge.target] -= 1
                     if not entering[edge.target]:
                         heappush(ready, (ends[edge.target], edge.target))
-        raise AssertionError("count never ends")
+        return place
 
     def _graph(self, edges: list[Edge]) -> Graph:
         return self._layout.graph(edges)

@@ -135,5 +135,3 @@ def _at(numbers: array[int]) -> ctypes.Array[ctypes.c_char] | None:
     if not numbers:
         return None
     return (ctypes.c_char * (numbers.itemsize * len(numbers))).from_buffer(numbers)
-
-

@@ -80,10 +80,10 @@ def library() -> ctypes.CDLL:
             return _declared(ctypes.CDLL(str(path)))
         except OSError:
             continue
-    with tempfile.TemporaryDirectory(prefix="counterpoint-") as folder:
-        compile_into(Path(folder) / name, program)
+    with tempfile.TemporaryDirectory(prefix="counterpoint-") as passing:
+        compile_into(Path(passing) / name, program)
         try:
-            return _declared(ctypes.CDLL(str(Path(folder) / name)))
+            return _declared(ctypes.CDLL(str(Path(passing) / name)))
         except OSError as error:
             raise NoCompiler(f"the result of the C compiler cannot be loaded: {error}") from error
 

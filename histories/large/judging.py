@@ -85,9 +85,7 @@ def _size(file: IO[bytes]) -> int:
     return os.fstat(file.fileno()).st_size
 
 
-def by_kernel(
-    file: IO[bytes], form: str, criteria: Sequence[str], sessions: bool
-) -> Report:
+def by_kernel(file: IO[bytes], form: str, criteria: Sequence[str], sessions: bool) -> Report:
     """Judge the history in a file by the kernel.
 
     Raises

@@ -69,74 +69,77 @@ static void resolve_list(Kernel *k, u32 reader, Row *row)
         row->writer = k->chains.at[object->chain + size - 1];
 }
 
-/* Versions that were recorded: by object and number. */
+/* Versions that were recorded, by object and number. */
 
 typedef struct {
-    u64 key;
+    i64 number;
     u32 writer;
     u32 row;
 } Version;
 
+typedef struct {
+    Version *all;
+    u32 *first; /* of an object's versions */
+} Versions;
+
 static int by_version(const void *a, const void *b)
 {
     const Version *x = a, *y = b;
-    return x->key < y->key ? -1 : x->key > y->key;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static u64 version_key(u32 object, u32 order)
+/* Finds a version; NULL if nobody installed it. */
+static const Version *version_of(const Versions *versions, u32 object, i64 number)
 {
-    return (u64)object << 32 | order;
-}
-
-/* Finds the version in a sorted list of all; NULL if nobody installed it. */
-static const Version *version_of(const Version *all, size_t size, u32 object, i64 number)
-{
-    size_t low = 0, high = size;
-    u64 key = version_key(object, (u32)number);
-    if (number > MOST)
-        return NULL;
+    u32 low = versions->first[object], high = versions->first[object + 1], end = high;
     while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all[middle].key < key)
+        u32 middle = low + (high - low) / 2;
+        if (versions->all[middle].number < number)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < size && all[low].key == key ? &all[low] : NULL;
+    return low < end && versions->all[low].number == number ? &versions->all[low] : NULL;
 }
 
-static Version *sorted_versions(Kernel *k, size_t *size)
+static Versions all_versions(Kernel *k)
 {
-    Version *all = taken(k, NULL, (k->written.size + 1) * sizeof(Version));
-    u32 *committed = cleared(k, k->objects.size + 1, sizeof(u32));
-    u32 *numbered = cleared(k, k->objects.size + 1, sizeof(u32));
-    *size = 0;
+    size_t objects = k->objects.size;
+    Versions found = {taken(k, NULL, (k->written.size + 1) * sizeof(Version)),
+                      cleared(k, objects + 2, sizeof(u32))};
+    u32 *committed = cleared(k, objects + 1, sizeof(u32)), *at = found.first + 1;
+    for (u32 t = 0; t < k->transactions.size; t++) {
+        const Transaction *one = &k->transactions.at[t];
+        for (u32 i = one->writes; i < one->writes + one->write_count; i++) {
+            committed[k->written.at[i].object] += one->fate == COMMITTED;
+            at[k->written.at[i].object + 1] += k->written.at[i].version != NOTHING;
+        }
+    }
+    for (size_t i = 0; i < objects; i++)
+        if (at[i + 1] && at[i + 1] != committed[i])
+            hand_over(k, "versions are missing");
+    give_back(committed);
+    for (size_t i = 1; i <= objects; i++)
+        at[i] += at[i - 1];
     for (u32 t = 0; t < k->transactions.size; t++) {
         const Transaction *one = &k->transactions.at[t];
         for (u32 i = one->writes; i < one->writes + one->write_count; i++) {
             const Written *row = &k->written.at[i];
-            committed[row->object] += one->fate == COMMITTED;
-            if (row->version == NOTHING)
-                continue;
-            if (row->version > MOST)
-                hand_over(k, "a version is large");
-            numbered[row->object]++;
-            all[(*size)++] = (Version){version_key(row->object, (u32)row->version), t, i};
+            if (row->version != NOTHING)
+                found.all[at[row->object]++] = (Version){row->version, t, i};
         }
     }
-    for (size_t i = 0; i < k->objects.size; i++)
-        if (numbered[i] && numbered[i] != committed[i])
-            hand_over(k, "versions are missing");
-    give_back(committed);
-    give_back(numbered);
-    qsort(all, *size, sizeof(Version), by_version);
-    for (size_t i = 1; i < *size; i++)
-        if (all[i].key == all[i - 1].key)
-            hand_over(k, "a version was installed twice");
-    return all;
+    for (size_t i = 0; i < objects; i++) {
+        u32 from = found.first[i], to = found.first[i + 1];
+        qsort(found.all + from, to - from, sizeof(Version), by_version);
+        for (u32 j = from + 1; j < to; j++)
+            if (found.all[j].number == found.all[j - 1].number)
+                hand_over(k, "a version was installed twice");
+    }
+    return found;
 }
 
-static void resolve_value(Kernel *k, u32 reader, Row *row, const Version *all, size_t size)
+static void resolve_value(Kernel *k, u32 reader, Row *row, const Versions *versions)
 {
     bool is_initial = row->is_null || row->value == k->initial;
     if (row->version == 0) {
@@ -145,8 +148,8 @@ static void resolve_value(Kernel *k, u32 reader, Row *row, const Version *all, s
         return;
     }
     const Version *version = NULL;
-    if (row->version != NOTHING && row->version > 0)
-        version = version_of(all, size, row->object, row->version);
+    if (row->version > 0 && versions->all)
+        version = version_of(versions, row->object, row->version);
     if (version) {
         if (k->written.at[version->row].value != row->value ||
             k->objects.at[row->object].kind == 2)
@@ -172,10 +175,9 @@ static void resolve_value(Kernel *k, u32 reader, Row *row, const Version *all, s
 
 static void resolve(Kernel *k)
 {
-    size_t size = 0;
-    Version *all = NULL;
+    Versions versions = {NULL, NULL};
     if (k->has_versions)
-        all = sorted_versions(k, &size);
+        versions = all_versions(k);
     for (u32 i = 0; i < k->objects.size; i++)
         look_at_list(k, i);
     for (u32 t = 0; t < k->transactions.size; t++) {
@@ -187,10 +189,11 @@ static void resolve(Kernel *k)
             if (row->is_list)
                 resolve_list(k, t, row);
             else
-                resolve_value(k, t, row, all, size);
+                resolve_value(k, t, row, &versions);
         }
     }
-    give_back(all);
+    give_back(versions.all);
+    give_back(versions.first);
 }
 
 /* Rows by object. */
