@@ -10,7 +10,7 @@ from .deciding.judging import Judgement
 from .history import History
 from .ladder import LADDER, Criterion, Question
 from .report import Report, Result, all_implied
-from .sources import sources_of
+from .resolving import sources_of
 
 
 def check(

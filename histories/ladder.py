@@ -27,7 +27,7 @@ from .deciding.layouts import Snapshots
 from .deciding.versions import Orders, orders_of
 from .deciding.visibility import Pasts, causal_edges, read_atomic_edges, read_edges
 from .history import Fate
-from .sources import WITHIN, Finding, Sources
+from .sources import OF_ALL, WITHIN, Fault, Finding, Sources
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,12 @@ class Question:
         """Return all transactions."""
         return frozenset(range(len(self.sources.history)))
 
-    def wrong_read(self, members: frozenset[int], within: bool = True) -> Judgement | None:
-        """Return that a member's read is wrong by itself, if one is."""
+    def wrong_read(
+        self, members: frozenset[int], *, permitted: tuple[Fault, ...] = OF_ALL
+    ) -> Judgement | None:
+        """Return that a member's read is wrong by itself, if one is that is not permitted."""
         for one in self.sources.findings:
-            if one.transaction in members and (within or one.fault not in WITHIN):
+            if one.transaction in members and one.fault not in permitted:
                 return Judgement(False, finding=one)
         return None
 
@@ -70,7 +72,7 @@ class Question:
 def read_committed(q: Question) -> Judgement:
     """Judge whether no cycle of ``ww`` and ``wr``, and no aborted or intermediate read is there."""
     members = q.committed()
-    wrong = q.wrong_read(members, within=False)
+    wrong = q.wrong_read(members, permitted=(*WITHIN, *OF_ALL))
     if wrong:
         return wrong
     demand = q.demand(members)
@@ -130,16 +132,17 @@ def strict_serializability(q: Question) -> Judgement:
 
 def virtual_world_consistency(q: Question) -> Judgement:
     """Judge strict serializability, and whether every other transaction fits its causal past."""
+    early = q.wrong_read(q.everybody(), permitted=tuple(set(Fault) - set(OF_ALL)))
     found = strict_serializability(q)
-    if not found.fits:
-        return found
+    if not found.fits or early:
+        return found if early is None or found.fits is False else early
     committed = q.committed()
     for one in q.sources.history.transactions:
         if one.number in committed or not q.sources.reads[one.number]:
             continue
         members = causal_past(q.sources, one.number)
         demand = sessions_kept(q.sources, members)
-        alone = q.wrong_read(members) or judged(q.sources, demand, q.limits)
+        alone = q.wrong_read(members, permitted=()) or judged(q.sources, demand, q.limits)
         if not alone.fits:
             return alone
     return found
@@ -148,13 +151,15 @@ def virtual_world_consistency(q: Question) -> Judgement:
 def opacity(q: Question) -> Judgement:
     """Judge whether all transactions, live and aborted too, fit one order that keeps real time."""
     members = q.everybody()
-    return q.wrong_read(members) or judged(q.sources, real_time_kept(q.sources, members), q.limits)
+    wrong = q.wrong_read(members, permitted=())
+    return wrong or judged(q.sources, real_time_kept(q.sources, members), q.limits)
 
 
 def tms2(q: Question) -> Judgement:
     """Judge opacity with updates in the order of their effects."""
     members = q.everybody()
-    return q.wrong_read(members) or judged(q.sources, effects_kept(q.sources, members), q.limits)
+    wrong = q.wrong_read(members, permitted=())
+    return wrong or judged(q.sources, effects_kept(q.sources, members), q.limits)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from counterpoint.histories.reading.edn import forms_of
 from counterpoint.histories.reading.jepsen import read_operations
 from counterpoint.histories.reading.json_lines import read_events
 from counterpoint.histories.reading.lines import lines_of
-from counterpoint.histories.sources import INITIAL, Sources, sources_of
+from counterpoint.histories.resolving import sources_of
+from counterpoint.histories.sources import INITIAL, Sources
 
 from .recording import Recording
 

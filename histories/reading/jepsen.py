@@ -35,7 +35,7 @@ def read_operations(operations: Iterable[tuple[int, Any]]) -> History:
     reader = _Reader()
     for place, operation in operations:
         reader.take(place, operation)
-    return reader.builder.history()
+    return reader.history()
 
 
 class _Reader:
@@ -64,6 +64,12 @@ class _Reader:
         if called is not None and operation.get("value") is not None:
             _must_be_of(place, operation["value"], begun, called)
         self._end(place, process, kind, operation, called)
+
+    def history(self) -> History:
+        """Return the history; a transaction without an answer may have done its writes."""
+        for process, (place, value) in self._invoked.items():
+            self._operations(place, process, value, with_reads=False)
+        return self.builder.history()
 
     def _end(self, place: int, process: Any, kind: str, operation: Any, called: Any) -> None:
         value = operation.get("value")

@@ -11,8 +11,8 @@ from counterpoint.histories.checking import check
 from counterpoint.histories.history import History
 from counterpoint.histories.reading.files import read_history
 from counterpoint.histories.report import Report
+from counterpoint.histories.resolving import sources_of
 from counterpoint.histories.showing.anomalies import anomaly
-from counterpoint.histories.sources import sources_of
 from counterpoint.models.explore.exhaustive import check as explore
 from counterpoint.models.limits import Limits
 from counterpoint.spec.notation import Model

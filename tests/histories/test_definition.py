@@ -10,7 +10,8 @@ import pytest
 from counterpoint.histories.deciding.demands import committed_with_sources, session_edges
 from counterpoint.histories.history import Transaction
 from counterpoint.histories.ladder import LADDER, Question
-from counterpoint.histories.sources import Fault, Sources, sources_of
+from counterpoint.histories.resolving import sources_of
+from counterpoint.histories.sources import Fault, Sources
 from counterpoint.models.limits import Limits
 from counterpoint.spec.notation import Model
 from counterpoint.spec.stm.dstm import DSTM

@@ -20,9 +20,9 @@ from counterpoint.histories.kernel import library
 from counterpoint.histories.ladder import LADDER, Question
 from counterpoint.histories.large.judging import by_kernel, check_file
 from counterpoint.histories.large.recording import FORMS, HandedOver
+from counterpoint.histories.resolving import sources_of
 from counterpoint.histories.showing.anomalies import summary
 from counterpoint.histories.showing.formats import as_json
-from counterpoint.histories.sources import sources_of
 from counterpoint.models.explore.compiled.compiler import NoCompiler, found
 from counterpoint.models.limits import Limits
 

@@ -13,7 +13,7 @@ import pytest
 from counterpoint.histories.history import Fate, HistoryError
 from counterpoint.histories.reading.edn import forms_of
 from counterpoint.histories.reading.files import read_history
-from counterpoint.histories.sources import sources_of
+from counterpoint.histories.resolving import sources_of
 
 
 def _lines(*events: dict[str, Any]) -> bytes:
