@@ -123,7 +123,7 @@ def test_damaged_files_are_answered_as_in_python(form: str, count: int) -> None:
     chance = random.Random(count)
     taken = 0
     for seed in range(count):
-        kind = chance.choice(["registers", "lists"])
+        kind = chance.choice(["registers", "lists", *["versions"] * (form == "events")])
         data = _damaged(chance, _file(seed % 200, form, kind))
         given = _answer(data, ["snapshot-isolation", "opacity"], True)
         if given is not None:
@@ -237,7 +237,8 @@ def test_no_sanitizer_complains(tmp_path: Path) -> None:
     for number, form in enumerate(FORMS):
         files = []
         for seed in range(900):
-            data = _file(seed, form, chance.choice(["registers", "lists"]))
+            kinds = ["registers", "lists", *["versions"] * (form == "events")]
+            data = _file(seed, form, chance.choice(kinds))
             files.append(tmp_path / f"{form}-{seed}")
             files[-1].write_bytes(_damaged(chance, data) if seed % 3 else data)
         run = subprocess.run([tmp_path / "driver", str(number), *files], check=False,
