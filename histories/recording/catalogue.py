@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from counterpoint.histories.report import BY_NAME
 from counterpoint.models.importing.files import line_of_user
 from counterpoint.models.importing.user_modules import USER, importing_from
 
@@ -54,6 +55,22 @@ COMMAND = "cmd:"
 
 
 def find(name: str, dsn: str = "") -> Subject:
+    """Return a subject; see `_found`.
+
+    Raises
+    ------
+    RecordingError
+        If there is no such subject, or it promises what is no criterion.
+    """
+    subject = _found(name, dsn)
+    for promise in subject.promises:
+        if promise not in BY_NAME:
+            raise RecordingError(f"{name} promises {promise!r}, which is none of "
+                                 f"{', '.join(BY_NAME)}")  # fmt: skip
+    return subject
+
+
+def _found(name: str, dsn: str) -> Subject:
     """Return a subject.
 
     Parameters

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
+import re
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -121,10 +123,25 @@ def facts(name: str, subject: Subject, load: Load) -> dict[str, Any]:
     }
 
 
+_TYPE = re.compile(r'\{"type": ?"([a-z-]+)"')
+
+
+def _type(line: str) -> str:
+    """Return the type of an event; "" of a line that is none."""
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return ""
+    return str(event.get("type", "")) if isinstance(event, dict) else ""
+
+
 def count(path: Path, seconds: float) -> Recorded:
     """Return how many transactions a history has."""
     kinds: Counter[str] = Counter()
     with path.open(encoding="utf-8") as lines:
         for line in lines:
-            kinds[line[9 : line.find('"', 9)]] += 1  # after {"type":"
+            found = _TYPE.match(line)
+            kinds[found[1] if found else _type(line)] += 1
+    if not kinds["begin"]:
+        raise RecordingError(f"{path}: no transaction was recorded")
     return Recorded(kinds["begin"], {end: kinds[end] for end in ENDS}, seconds)

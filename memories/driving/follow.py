@@ -145,7 +145,13 @@ class _Run:
         if several:
             threads = " and ".join(str(point.thread) for point in several)
             return f"threads {threads} are all before it; give its arguments to the point"
-        where = "; ".join(f"thread {n} is before {p}" for n, p in self.controlled.waiting.items())
+        parts = [f"thread {n} is before {p}" for n, p in self.controlled.waiting.items()]
+        parts += [
+            f"thread {n} raised {type(one.error).__name__}: {one.error}"
+            for n, one in enumerate(self.controlled.outcomes)
+            if one.error is not None
+        ]
+        where = "; ".join(parts)
         known = {name for name in self.names.values() if name}
         strange = sorted({p.name for p in self.controlled.waiting.values()} - known)
         hint = f" ({strange[0]} is no action of {self.trace.spec})" if strange else ""

@@ -91,6 +91,16 @@ class NoPrograms:
     pass
 
 nothing = 3
+
+
+class NoCases:
+    def cases(self, parameters):
+        return []
+
+
+class OddCases:
+    def cases(self, parameters):
+        return [1]
 """
 
 
@@ -289,10 +299,13 @@ def test_explorations_with_limits(typed: Typed, more: list[str], code: int) -> N
         (["--explore", "--criterion", "opaque"], "'opaque' is none of read-committed"),
         (["--explore", "--random", "3", "--preemptions", "1"], "exclude each other"),
         (["--explore"], "Right has no method cases(parameters)"),
+        (["--explore", "NoCases"], "cases(parameters) yields nothing"),
+        (["--explore", "OddCases"], "AttributeError: 'int' object has no attribute"),
     ],
 )
 def test_options_of_explorations(typed: Typed, arguments: list[str], message: str) -> None:
-    """A traceback, or an option that is ignored."""
-    code, out, err = drive(typed, "Right", *arguments)
+    """A traceback, an option that is ignored, or nothing that counts as right."""
+    subject = next((one for one in arguments if one.endswith("Cases")), "Right")
+    code, out, err = drive(typed, subject, *(one for one in arguments if one != subject))
     assert (code, out) == (2, "")
     assert message in err

@@ -124,3 +124,17 @@ def test_open_orders_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert _check(_file(tmp_path, events)) == 0
     out = capsys.readouterr().out
     assert "tms2  (1 pair of versions in an open order, 1 forced)" in out
+
+
+@pytest.mark.parametrize(
+    "text", ['{"type": "history"}\n', "{:type :invoke :process 0 :f :read :value nil}\n"]
+)
+def test_a_file_without_transactions_is_wrong(
+    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches a recording that failed and that CI takes for one that satisfies all."""
+    path = tmp_path / "history"
+    path.write_text(text)
+    for kernel in ("python", "auto"):
+        assert _check(str(path), "--kernel", kernel) == 2
+        assert "it has no transaction" in capsys.readouterr().err

@@ -15,7 +15,7 @@ PROCESSES = 3
 
 def drawn(
     chance: random.Random, transactions: int = 4, objects: int = 2, *, lists: bool = False,
-    versions: bool = False,
+    versions: bool = False, until: int | None = None,
 ) -> History:  # fmt: skip
     """Return a random history of transactions that overlap.
 
@@ -30,8 +30,10 @@ def drawn(
         Whether objects are lists.
     versions : bool
         Whether commits have the numbers of versions: in the order of commits, mostly.
+    until : int, optional
+        The last place; later events are left out.
     """
-    return _Drawing(chance, transactions, objects, lists, versions).history()
+    return _Drawing(chance, transactions, objects, lists, versions).history(until)
 
 
 class _Drawing:
@@ -52,9 +54,9 @@ class _Drawing:
         self.mood = [chance.random() ** 2 for _ in range(4)]
         self.aborts = chance.choice([0.1, 0.5])
 
-    def history(self) -> History:
-        """Return the history."""
-        while self.left or self.own:
+    def history(self, until: int | None) -> History:
+        """Return the history, or its beginning."""
+        while (self.left or self.own) and self.place != until:
             self.place += 1
             process = self.chance.randrange(PROCESSES)
             if process in self.own:
@@ -65,7 +67,7 @@ class _Drawing:
                 self.builder.begin(self.place, process)
             elif len(self.stopped) == PROCESSES or not (self.left or self.own):
                 break
-        return self.builder.history()
+        return self.builder.history(asks=until is not None)
 
     def go_on(self, process: int) -> None:
         """Let a process do something."""

@@ -56,6 +56,8 @@ ANOMALIES: dict[str, tuple[str, str, str, str]] = {
                  "internal inconsistency"),
     "non-repeatable read": ("0: x?-; 1: x1 c; 0: x?1 c", "read-committed", "read-atomic",
                             "non-repeatable read"),
+    "early read": ("0: y1; 1: y?1; 0: t c; 1: c", "strict-serializability",
+                   "virtual-world-consistency", "early read"),
     "incompatible order": ("0: +x1 c; 1: +x2 c; 2: x[1,2] c; 3: x[2,1] c", "", "read-committed",
                            "incompatible order"),
 }  # fmt: skip

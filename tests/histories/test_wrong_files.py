@@ -160,3 +160,57 @@ def test_edn_is_read_as_its_documentation_says() -> None:
     values = [value for _, value in forms_of(text)]
     assert values == [1, -2, 'a\n"b', "k/w", None, True, (1, (2,), {"a": 1, "b": 2}), 3.5, "sym"]
     assert [line for line, _ in forms_of("1\n\n[2\n3]\n4")] == [1, 3, 5]
+
+
+NULLS = (
+    b"{:type :ok :process 0 :value [[:r 1 nil] [:append 1 1] [:r 1 [1]]]}",
+    b"{:type :ok :process 0 :value [[:r 1 nil] [:r 1 []]]}",
+    _lines({"type": "history", "initial": 0}, BEGIN, READ | {"value": None}, READ | {"value": 0},
+           COMMIT),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("data", NULLS)
+def test_null_and_the_empty_list_are_one_version(data: bytes) -> None:
+    """Catches a non-repeatable read of two names of the initial version."""
+    assert sources_of(read_history(io.BytesIO(data))).findings == []
+
+
+def test_an_invocation_without_an_answer_may_have_written() -> None:
+    """Catches a garbage read in the history of a test that was killed."""
+    data = (b'{:type :invoke :process 0 :value [[:w "x" 1] [:r "y" nil]]}\n'
+            b'{:type :invoke :process 1 :value [[:r "x" nil]]}\n'
+            b'{:type :ok :process 1 :value [[:r "x" 1]]}\n')  # fmt: skip
+    history = read_history(io.BytesIO(data))
+    assert [op.kind for op in history.transactions[0].operations] == ["write"]
+    assert history.transactions[0].fate is Fate.COMMITTING
+    sources = sources_of(history)
+    assert sources.findings == [] and sources.reads[1][0].writer == 0
+
+
+def _versioned(read: int, value: int, last: dict[str, Any]) -> list[str]:
+    """Return what is wrong with the read of a version, after x = 1 was installed as version 2."""
+    other = {"type": "begin", "process": 1}
+    rows = [
+        BEGIN,
+        WRITE,
+        COMMIT | {"versions": {"x": 2}},
+        other,
+        {"type": "write", "process": 1, "object": "x", "value": 5},
+        last,
+        {"type": "begin", "process": 2},
+        {"type": "read", "process": 2, "object": "x", "value": value, "version": read},
+    ]
+    sources = sources_of(read_history(io.BytesIO(_lines(*rows))))
+    assert set(sources.versions) == {"x"}
+    return [one.fault.value for one in sources.findings] + list(map(str, sources.versions["x"]))
+
+
+def test_versions_that_were_read_are_facts() -> None:
+    """Catches a version that nobody installed, and one that only its reader knows."""
+    lost = {"type": "indeterminate", "process": 1}
+    assert _versioned(2, 1, lost) == ["0"]
+    assert _versioned(7, 1, lost) == ["garbage read", "0"]
+    assert _versioned(1, 5, lost) == ["1", "0"]
+    assert _versioned(3, 5, lost) == ["0", "1"]
+    assert _versioned(2, 5, lost) == ["garbage read", "0"]

@@ -33,6 +33,10 @@ static bool others_read_nothing(const Kernel *k)
 static int judge(Kernel *k, int criterion, bool sessions)
 {
     bool all = criterion >= OPACITY;
+    if (k->is_early && criterion >= VIRTUAL_WORLD) {
+        k->reason = "a transaction was read that asked to commit later";
+        return UNDECIDED;
+    }
     if (criterion == VIRTUAL_WORLD) {
         int strict = judge(k, STRICT_SERIALIZABILITY, sessions);
         if (strict != HOLDS || others_read_nothing(k) || judge(k, OPACITY, sessions) == HOLDS)

@@ -58,6 +58,14 @@ static void wrong(Kernel *k, u32 reader, Row *row)
     row->is_wrong = 1;
 }
 
+/* Notes a read of a transaction that asked to commit only later. */
+static void look_at_ask(Kernel *k, u32 writer, const Row *row)
+{
+    u32 asked = k->transactions.at[writer].asked;
+    if (asked && row->place < asked)
+        k->is_early = true;
+}
+
 static void resolve_list(Kernel *k, u32 reader, Row *row)
 {
     const Object *object = &k->objects.at[row->object];
@@ -67,6 +75,8 @@ static void resolve_list(Kernel *k, u32 reader, Row *row)
         wrong(k, reader, row);
     else if (size)
         row->writer = k->chains.at[object->chain + size - 1];
+    for (u32 j = 0; k->asks && !row->is_wrong && j < size; j++)
+        look_at_ask(k, k->chains.at[object->chain + j], row);
 }
 
 /* Versions that were recorded, by object and number. */
@@ -156,8 +166,13 @@ static void resolve_value(Kernel *k, u32 reader, Row *row, const Versions *versi
             wrong(k, reader, row);
         else
             row->writer = version->writer;
+        if (!row->is_wrong)
+            look_at_ask(k, version->writer, row);
         return;
     }
+    if (row->version != NOTHING && versions->all &&
+        versions->first[row->object] < versions->first[row->object + 1])
+        hand_over(k, "a version was read of which no commit says who installed it");
     Entry *entry = row->is_null ? NULL : entry_of(k, row->object, row->value);
     if (entry && (entry->is_open || is_initial))
         hand_over(k, "a value has several writers");
@@ -170,6 +185,8 @@ static void resolve_value(Kernel *k, u32 reader, Row *row, const Versions *versi
     u8 fate = k->transactions.at[entry->writer].fate;
     if (fate == ABORTED || fate == LIVE || !entry->is_last)
         wrong(k, reader, row);
+    else
+        look_at_ask(k, entry->writer, row);
     row->writer = entry->writer;
 }
 

@@ -180,8 +180,7 @@ static void end_of_file(Kernel *k)
         if (who->transaction == NONE)
             continue;
         Transaction *one = &k->transactions.at[who->transaction];
-        if (!k->is_jepsen)
-            keep(k, who->transaction, &who->draft, true, 0);
+        keep(k, who->transaction, &who->draft, !k->is_jepsen, k->is_jepsen ? one->begin : 0);
         if (one->asked || !k->asks)
             one->fate = COMMITTING;
     }

@@ -178,7 +178,7 @@ typedef struct Kernel {
     LIST(Finding) findings;
     u64 operations;
     i64 time, initial;
-    bool has_time, asks, is_jepsen, is_edn, has_versions;
+    bool has_time, asks, is_jepsen, is_edn, has_versions, is_early;
     Draft draft;
 
     Entry *entries;

@@ -107,6 +107,8 @@ def check(
         raise click.UsageError(f"{file.name}: {error}") from None
     except NoCompiler as error:
         raise click.UsageError(f"--kernel c: {error}") from None
+    if not report.sources.history.counted().transactions:
+        raise click.UsageError(f"{file.name}: it has no transaction, so there is nothing to judge")
     with printing():
         _print(file.name, report, form)
     if html is not None:

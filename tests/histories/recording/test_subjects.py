@@ -148,3 +148,13 @@ def test_the_published_window_protocol_is_found_in_a_recording(tmp_path: Path) -
     load = Load(seed=3, transactions=2000)
     found = [answers(recorded(tmp_path, subject, load))["opacity"] for _ in range(3)]
     assert "violated" in found
+
+
+def test_a_promise_must_be_a_criterion(tmp_path: Path) -> None:
+    """Catches a promise with a slip, of which a survey would say that it is kept."""
+    (tmp_path / "mine.py").write_text(
+        "from counterpoint.histories.recording import Memory\n\n"
+        "class Mine(Memory):\n    promises = ('serialisability',)\n"
+    )
+    with pytest.raises(RecordingError, match="promises 'serialisability', which is none of read-c"):
+        find(f"{tmp_path / 'mine.py'}:Mine")

@@ -14,12 +14,17 @@ from counterpoint import show
 from counterpoint.console import FELL, OK, UNKNOWN, printing, progress, shown
 from counterpoint.histories.report import BY_NAME
 from counterpoint.memories.exploring import Explored, Fault, explored
+from counterpoint.models.explore.compiled.compiler import NoCompiler
+from counterpoint.models.importing.files import line_of_user
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 from counterpoint.spec.notation import SpecError
 
 EXPLORING = ("criterion", "preemptions", "at_random", "seed", "time_limit")
 FOLLOWING = ("path", "claim", "times")
+
+LAST = 40
+"""How many of the last steps of a schedule are printed."""
 
 
 @dataclass(frozen=True)
@@ -59,19 +64,7 @@ def explore_code(
         raise click.UsageError("--preemptions and --random exclude each other")
     with progress("explore") as say:
         model = load(reference, settings)
-        subject = make()
-        if not callable(getattr(subject, "cases", None)):
-            raise SpecError(f"{name}: {type(subject).__name__} has no method cases(parameters), so "
-                            "there is nothing to explore")  # fmt: skip
-        found = explored(
-            subject.cases(dict(model.spec.parameters)),
-            wish.criterion,
-            preemptions=wish.preemptions,
-            at_random=wish.at_random,
-            seed=wish.seed,
-            limit=wish.limit,
-            limits=Limits(wish.time_limit, progress=say),
-        )
+        found = _explored(make(), name, dict(model.spec.parameters), wish, say)
     with printing():
         if form == "json":
             click.echo(json.dumps(_as_json(name, wish, found), indent=2, ensure_ascii=False))
@@ -80,6 +73,37 @@ def explore_code(
     if found.faults:
         return FELL
     return UNKNOWN if found.reason else OK
+
+
+def _explored(
+    subject: Any,
+    name: str,
+    parameters: dict[str, Any],
+    wish: Wish,
+    say: Callable[[str], None] | None,
+) -> Explored:
+    """Explore a subject; an error of its code names the line."""
+    if not callable(getattr(subject, "cases", None)):
+        raise SpecError(f"{name}: {type(subject).__name__} has no method cases(parameters), so "
+                        "there is nothing to explore")  # fmt: skip
+    try:
+        found = explored(
+            subject.cases(parameters),
+            wish.criterion,
+            preemptions=wish.preemptions,
+            at_random=wish.at_random,
+            seed=wish.seed,
+            limit=wish.limit,
+            limits=Limits(wish.time_limit, progress=say),
+        )
+    except (SpecError, NoCompiler) as error:
+        raise SpecError(str(error)) from error
+    except Exception as error:
+        place = line_of_user(error) or name
+        raise SpecError(f"{place}: {type(error).__name__}: {error}") from error
+    if not found.cases:
+        raise SpecError(f"{name}: cases(parameters) yields nothing, so nothing is explored")
+    return found
 
 
 def _as_json(name: str, wish: Wish, found: Explored) -> dict[str, Any]:
@@ -126,13 +150,17 @@ def _print_fault(one: Fault) -> None:
     for line in one.why:
         click.echo(show.wrapped(f"{shown(line)}.", indent=4))
     threads = 1 + max((point.thread for point in one.schedule), default=0)
-    steps = [(point.thread, str(point).replace(", waiting", "")) for point in one.schedule]
+    left_out = max(0, len(one.schedule) - LAST)
+    last = one.schedule[left_out:]
+    steps = [(point.thread, str(point).replace(", waiting", "")) for point in last]
     widths = [
         max([len(f"thread {k}"), *(len(text) for thread, text in steps if thread == k)])
         for k in range(threads)
     ]
     heads = [f"thread {k}".ljust(width) for k, width in enumerate(widths)]
     click.echo(f"\n      {'  '.join(heads)}".rstrip())
-    for number, (thread, text) in enumerate(steps, start=1):
+    if left_out:
+        click.echo(f"      ... {left_out:,} steps before (--format json has them)")
+    for number, (thread, text) in enumerate(steps, start=left_out + 1):
         before = "".join("│".ljust(widths[k] + 2) for k in range(thread))
         click.echo(f"  {number:>2}  {before}{text}")
