@@ -27,6 +27,7 @@ NOT_RUN: dict[str, list[str]] = {
     "docs/how-to/compare-policies.md": ["needs a Dask cluster"],
     "docs/how-to/search-for-a-topic.md": ["needs the Debian packages python3-doc and git-doc"],
     "docs/how-to/studio.md": ["needs a second machine"],
+    "docs/explanation/what-memories-promise.md": ["it shows an error of gcc 12.2"],
 }
 """The reasons of all blocks that the tests do not run, by page."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.models import watched_imports
+from counterpoint.models.importing import watched_imports
 from counterpoint.models.loading import find, load
 from counterpoint.spec.notation import SpecError
 
