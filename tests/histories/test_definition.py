@@ -146,7 +146,7 @@ MEMORIES = {
 
 
 @pytest.mark.parametrize("name", MEMORIES)
-@pytest.mark.parametrize("most", [1_500, pytest.param(200_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("most", [1_500, pytest.param(30_000, marks=pytest.mark.slow)])
 def test_histories_of_specs_are_judged_as_the_specs_judge_them(name: str, most: int) -> None:
     """Catches a recorded history that is judged otherwise than the run that it is a record of."""
     model = Model(MEMORIES[name])

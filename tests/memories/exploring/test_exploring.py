@@ -42,13 +42,12 @@ def test_one_operation_each(memory: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("bounds", "schedules"), [((2, 2, 2), 30_182), ((3, 2, 1), None)])
-def test_larger_programs(bounds: tuple[int, int, int], schedules: int | None) -> None:
-    """Catches the same at two operations, and at three transactions."""
+def test_two_operations_each() -> None:
+    """Catches the same with all programs of two operations."""
     need("gcc")
-    found = explored(window_cases(*bounds))
-    assert found.faults == [] and found.reason == ""
-    assert schedules is None or found.schedules == schedules
+    found = explored(window_cases(2, 2, 2))
+    assert (found.cases, found.schedules, found.reason) == (210, 30_182, "")
+    assert found.faults == []
 
 
 def test_programs_are_all_there() -> None:
