@@ -92,7 +92,7 @@ def session_edges(history: History, members: frozenset[int]) -> Iterable[Edge]:
 
 
 def real_time_kept(sources: Sources, members: frozenset[int]) -> Demand:
-    """Demand an order that keeps real time: whoever had ended precedes whoever began later."""
+    """Demand an order that keeps real time: what had ended stands before what began later."""
     return _kept(sources, members, Kind.REAL_TIME, lambda t: t.end, lambda t: t.begin)
 
 

@@ -12,7 +12,7 @@ from counterpoint.histories.history import History, HistoryError
 from .edn import forms_of
 from .jepsen import ENDS, read_operations
 from .json_lines import read_events
-from .lines import LONGEST, lines_of
+from .lines import lines_of
 
 FORMATS = ("auto", "events", "jepsen-json", "jepsen-edn")
 
@@ -118,6 +118,3 @@ def _values_of(text: str) -> Iterator[tuple[int, Any]]:
         yield line, value
         line += text.count("\n", place, after)
         place = after
-
-
-__all__ = ["FORMATS", "LONGEST", "read_history"]

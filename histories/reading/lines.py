@@ -6,10 +6,8 @@ import json
 from collections.abc import Iterator
 from typing import IO, Any
 
+from counterpoint.files import inputs
 from counterpoint.histories.history import HistoryError, Label
-
-LONGEST = 1 << 20
-"""The longest line, in bytes."""
 
 
 def lines_of(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -18,15 +16,15 @@ def lines_of(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     Raises
     ------
     HistoryError
-        If a line is longer than `LONGEST`.
+        If a line is longer than `inputs.LINE`.
     """
     number = 0
-    while line := file.readline(LONGEST + 1):
-        number += 1
-        if len(line) > LONGEST:
-            raise HistoryError(number, f"it is longer than {LONGEST:,} bytes")
-        if line.strip():
-            yield number, line
+    try:
+        for number, line in enumerate(inputs.lines_of(file), start=1):
+            if line.strip():
+                yield number, line
+    except inputs.TooLargeError:
+        raise HistoryError(number + 1, f"it is longer than {inputs.LINE:,} bytes") from None
 
 
 def json_of(place: int, line: bytes) -> Any:

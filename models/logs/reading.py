@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
+from counterpoint.files import inputs
 from counterpoint.models.runs.steps import Wanted, fitting, quoted, read
 from counterpoint.spec.notation import Model, SpecError, Step, Values
 
@@ -19,9 +20,6 @@ KEYS = ("step", "action", "parameters", "state", "before", "time", "note")
 
 Facts = tuple[tuple[int, str], ...]
 """The numbers of cells, each with the value that was logged, as text."""
-
-LONGEST = 1 << 20
-"""The longest line, in bytes."""
 
 Mapping_ = Callable[[Any], Any]
 
@@ -62,15 +60,14 @@ def lines_of(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
     Raises
     ------
     LogError
-        If a line is longer than `LONGEST`.
+        If a line is longer than `inputs.LINE`.
     """
-    number = 0
-    while data := file.readline(LONGEST + 1):
-        number += 1
-        if len(data) > LONGEST:
-            raise LogError(f"line {number:,}: it is longer than {LONGEST:,} bytes")
-        if data.strip():
-            yield number, data
+    try:
+        for number, data in enumerate(inputs.lines_of(file), start=1):
+            if data.strip():
+                yield number, data
+    except inputs.TooLargeError as error:
+        raise LogError(str(error)) from None
 
 
 def read_log(

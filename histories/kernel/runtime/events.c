@@ -26,6 +26,19 @@ typedef struct {
     i64 process, time, object, value, version, initial;
 } Event;
 
+/* Returns what follows an entry of a list or an object: the next one, or the sign that closes it. */
+static const char *next_entry(Kernel *k, const char *at, char closing)
+{
+    if (*at == closing)
+        return at;
+    if (*at != ',')
+        hand_over(k, "it is no JSON");
+    at = blank(k, at + 1);
+    if (*at == closing)
+        hand_over(k, "it is no JSON");
+    return at;
+}
+
 static const char *list_token(Kernel *k, const char *at)
 {
     k->draft.elements.size = 0;
@@ -36,12 +49,7 @@ static const char *list_token(Kernel *k, const char *at)
         if (element == NOTHING || k->draft.elements.size >= MOST)
             hand_over(k, "a list is not known here");
         ADD(k, k->draft.elements, element);
-        if (*at == ',') {
-            at = blank(k, at + 1);
-            if (*at == ']')
-                hand_over(k, "it is no JSON");
-        } else if (*at != ']')
-            hand_over(k, "it is no JSON");
+        at = next_entry(k, at, ']');
     }
     return at + 1;
 }
@@ -61,12 +69,7 @@ static const char *versions_token(Kernel *k, const char *at)
             hand_over(k, "it is no JSON");
         at = blank(k, number_token(k, blank(k, at + 1), &one.version));
         ADD(k, k->installed, one);
-        if (*at == ',') {
-            at = blank(k, at + 1);
-            if (*at == '}')
-                hand_over(k, "it is no JSON");
-        } else if (*at != '}')
-            hand_over(k, "it is no JSON");
+        at = next_entry(k, at, '}');
     }
     return at + 1;
 }
@@ -149,12 +152,7 @@ static const char *event_token(Kernel *k, const char *at, Event *e)
         if (*at != ':')
             hand_over(k, "it is no JSON");
         at = blank(k, entry_of_event(k, blank(k, at + 1), key, size, e));
-        if (*at == ',') {
-            at = blank(k, at + 1);
-            if (*at == '}')
-                hand_over(k, "it is no JSON");
-        } else if (*at != '}')
-            hand_over(k, "it is no JSON");
+        at = next_entry(k, at, '}');
     }
     return at + 1;
 }

@@ -1,6 +1,6 @@
 /* From whom each transaction read, when all writes are known. */
 
-/* Finds the writers of a list's elements, and how much of the list is right whoever reads it: each
+/* Finds the writers of a list's elements, and how much of the list is right for every reader: each
    element has one writer, which committed or may have, and whose appends stand together. */
 static void look_at_list(Kernel *k, u32 number)
 {

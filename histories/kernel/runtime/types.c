@@ -56,7 +56,7 @@ typedef struct {
     u32 own;         /* the operation by which it did so last; of appends a linked list */
     u32 row;         /* the row of its read */
     u32 write_row;   /* the row of its write */
-    u32 clean;       /* so much of the list is right whoever reads it */
+    u32 clean;       /* so much of the list is right for every reader */
     u32 chain;       /* where the writers of the list's elements stand */
     u8 kind;         /* 0, or whether it is a list (2) or a value (1) */
 } Object;
