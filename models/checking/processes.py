@@ -6,15 +6,15 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import current_thread, main_thread
 from types import FrameType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from .pool import ProcessPool
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -113,6 +113,8 @@ def in_order(
     if processes == 1:
         yield from map(function, items)
         return
+    from .pool import ProcessPool  # it loads multiprocessing, and most commands need none
+
     pool = ProcessPool(processes)
     waiting: deque[Future[Result]] = deque()
     try:

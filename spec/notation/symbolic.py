@@ -277,35 +277,44 @@ def ite(condition: Value, then: Value, otherwise: Value) -> Value:
     return then if condition else otherwise
 
 
-def _parts(given: tuple[Value, ...]) -> tuple[Value, ...]:
-    """Return the given values, passed as several or as one iterable; all are evaluated."""
-    one = (Symbolic, Formula)
-    if len(given) == 1 and not (type(given[0]) in one or isinstance(given[0], int)):
+def _given(given: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Return the values of a call that takes several, or one iterable of them."""
+    if len(given) == 1:
         (alone,) = given
+        if type(alone) in (Symbolic, Formula) or isinstance(alone, int):
+            return given
         if isinstance(alone, str | bytes) or not isinstance(alone, Iterable):
             raise no_value(alone)
-        given = tuple(alone)
-    for part in given:
-        if type(part) is not bool and type(part) is not Symbolic and type(part) is not Formula:
-            as_value(part)
+        return tuple(alone)
     return given
 
 
-def _sides(parts: tuple[Value, ...]) -> tuple[set[bool], list[Node]]:
-    """Return the truth values among conditions, and the nodes of the symbolic ones."""
-    known, symbolic = set(), []
+def _values(given: tuple[Value, ...]) -> tuple[Value, ...]:
+    """Return the given values, passed as several or as one iterable."""
+    return tuple(map(as_value, _given(given)))
+
+
+def _junction(op: str, given: tuple[Value, ...], decisive: bool) -> Value:
+    """Return a conjunction or a disjunction; one condition that has the decisive value decides it.
+
+    All conditions are looked at, so that each that is no value is refused.
+    """
+    decided, formula = False, False
+    symbolic = []
+    parts = _given(given)
     for part in parts:
-        if type(part) is bool:
-            known.add(part)
-        elif type(part) is Symbolic:
+        kind = type(part)
+        if kind is Symbolic:
             symbolic.append(part.node)
-        else:
-            known.add(bool(part))
-    return known, symbolic
-
-
-def _formula_in(parts: tuple[Value, ...]) -> bool:
-    return Formula in map(type, parts)
+        elif kind is Formula:
+            formula = True
+        elif bool(part if kind is bool else as_value(part)) is decisive:
+            decided = True
+    if formula:
+        return joined(op, parts)
+    if decided or not symbolic:
+        return decided is decisive
+    return value_of(nodes.disjunction(symbolic) if decisive else nodes.conjunction(symbolic))
 
 
 def every(*conditions: Value) -> Value:
@@ -327,13 +336,7 @@ def every(*conditions: Value) -> Value:
     quantifiers = quantifying.get()
     if quantifiers is not None:
         return quantifiers.junction(conditions, True)
-    parts = _parts(conditions)
-    if _formula_in(parts):
-        return joined("and", parts)
-    known, symbolic = _sides(parts)
-    if False in known:
-        return False
-    return value_of(nodes.conjunction(symbolic)) if symbolic else True
+    return _junction("and", conditions, False)
 
 
 def some(*conditions: Value) -> Value:
@@ -341,13 +344,7 @@ def some(*conditions: Value) -> Value:
     quantifiers = quantifying.get()
     if quantifiers is not None:
         return quantifiers.junction(conditions, False)
-    parts = _parts(conditions)
-    if _formula_in(parts):
-        return joined("or", parts)
-    known, symbolic = _sides(parts)
-    if True in known:
-        return True
-    return value_of(nodes.disjunction(symbolic)) if symbolic else False
+    return _junction("or", conditions, True)
 
 
 def no(*conditions: Value) -> Value:
@@ -370,7 +367,7 @@ def count(*conditions: Value) -> Value:
     quantifiers = quantifying.get()
     if quantifiers is not None:
         return quantifiers.count(conditions)
-    return sum(ite(condition, 1, 0) for condition in _parts(conditions))
+    return sum(ite(condition, 1, 0) for condition in _values(conditions))
 
 
 def minimum(*values: Value) -> Value:
@@ -384,7 +381,7 @@ def maximum(*values: Value) -> Value:
 
 
 def _extreme(values: tuple[Value, ...], better: Callable[[Value, Value], Value]) -> Value:
-    found = _parts(values)
+    found = _values(values)
     if not found:
         raise SpecError("minimum and maximum need at least one value")
     best = found[0]
