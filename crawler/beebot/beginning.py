@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from counterpoint.crawler.documents.addresses import site
+from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.store.opening import Store
@@ -152,7 +153,7 @@ def _settings(recording: Recording) -> CrawlSettings:
 def _store_plan(recording: Recording, plan: CrawlPlan) -> CrawlPlan:
     """Store a new plan, and return it with its start pages."""
     if plan.scope is Scope.KNOWN:
-        starts = [row.id for row in recording.read("known")]
+        starts = _known(recording, plan.options.rules)
         if not starts:
             raise CrawlError(f"{plan.policy}: {NONE_KNOWN}")
     else:
@@ -163,6 +164,14 @@ def _store_plan(recording: Recording, plan: CrawlPlan) -> CrawlPlan:
         "told": plan.options.text(), "pages": 0 if plan.scope is Scope.KNOWN else len(starts),
     })  # fmt: skip
     return replace(plan, starts=tuple(starts))
+
+
+def _known(recording: Recording, rules: ScopeRules) -> list[int]:
+    """Return the pages that a policy visits again: all that were fetched and are not left out."""
+    if not rules:
+        return [row.id for row in recording.read("known")]
+    rows = recording.read("known addresses")
+    return [row.id for row in rows if not rules.problem(row.address)]
 
 
 def _starts(recording: Recording, plan: CrawlPlan) -> list[int]:

@@ -155,7 +155,7 @@ def _dispatcher(
                       keep=None if warc is None else warc.keep, room=room)  # fmt: skip
     manners = Manners(
         agent, settings.robots, settings.delay, plan.scope is not Scope.SITE and worker is None,
-        sites.__contains__ if plan.stays else None, private,
+        sites.__contains__ if plan.stays else None, plan.options.rules.problem, private,
     )  # fmt: skip
     return PoliteDispatcher(
         network, concurrency=settings.concurrency, manners=manners, limits=limits,

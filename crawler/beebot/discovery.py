@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.robots import Rules, origin
+from counterpoint.crawler.documents.scope import LEFT_OUT
 from counterpoint.crawler.limits import ROWS
 from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.store.recording import BEYOND, Head, Page, Recording, Row
@@ -49,6 +50,7 @@ class Discovery:
         self._levels = {s.number: given.level if s.level is None else s.level for s in given.sites}
         self._caps = {s.number: given.cap if s.cap is None else s.cap for s in given.sites}
         self._level, self._robots = given.level, given.robots
+        self._scope = given.rules
         self._rules: Rules | None = None
         self._origin = ""
         self._added: list[Row] = []
@@ -152,8 +154,10 @@ class Discovery:
         seed = self.seeds.get(site(page.address))
         place, state, problem = page.place, page.state, page.problem
         if place is None or place == BEYOND:
-            problem = self._problem(page)
-            place = BEYOND if problem and page.status is None else self._place(level, seed)
+            left_out = self._scope.problem(page.address)
+            problem = self._problem(page, left_out)
+            shut = left_out or (problem and page.status is None)
+            place = BEYOND if shut else self._place(level, seed)
             state = State.BEYOND if place == BEYOND else State.QUEUED
         row: Row = {"id": page.id, "seed": seed, "place": place, "level": level,
                     "found_on": found_on, "state": int(state), "problem": problem}  # fmt: skip
@@ -169,13 +173,23 @@ class Discovery:
                 self._lowered[page.id] = level
         return page._replace(id=row["id"], seed=seed, place=place, level=level, state=state)
 
-    def _problem(self, page: Page) -> str:
-        """Return why a page must not be requested, or the problem of its answer if it has one."""
+    def _problem(self, page: Page, left_out: str) -> str:
+        """Return why a page must not be requested, or the problem of its answer if it has one.
+
+        Parameters
+        ----------
+        page : Page
+        left_out : str
+            Which rule of scope leaves it out.
+        """
         if page.status is not None:
             return page.problem
+        if left_out:
+            return left_out
         if self._rules is not None and origin(page.address) == self._origin:
             return self._rules.problem(page.address)
-        return page.problem if self._robots else ""
+        earlier = page.problem.startswith(LEFT_OUT)  # by the rules of an earlier plan
+        return page.problem if self._robots and not earlier else ""
 
     def _place(self, level: int, seed: int | None) -> int:
         """Return the next place, or `BEYOND` if the level or the site's cap excludes the page."""

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 from counterpoint.crawler.documents.addresses import Spelling, normalized
+from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import POLITE
 from counterpoint.crawler.fetching.politeness import is_here
@@ -99,6 +100,8 @@ class CrawlSettings:
         How often the user requested that failed pages be tried again.
     query : str
         The words of the search query, for policies that read.
+    include, exclude : tuple of str
+        Rules of scope, as `documents.scope.ScopeRules` takes them.
     """
 
     scheduler: str = ""
@@ -118,12 +121,16 @@ class CrawlSettings:
     warc: str | None = None
     retries: int = 0
     query: str = ""
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Self:
         """Return the settings that a store has; settings with other names are ignored."""
         names = {field.name for field in fields(cls)}
-        return cls(**{name: json.loads(settings[name]) for name in names & settings.keys()})
+        return cls(**{
+            name: _from_json(json.loads(settings[name])) for name in names & settings.keys()
+        })  # fmt: skip
 
     def to_json(self) -> dict[str, str]:
         """Return the settings for the table of settings: JSON by name."""
@@ -169,6 +176,8 @@ class PlanOptions:
     sites : tuple of PlanSite
     query : str
         "" for policies that do not read.
+    include, exclude : tuple of str
+        Rules of scope.
     """
 
     scope: str
@@ -180,6 +189,13 @@ class PlanOptions:
     retries: int
     sites: tuple[PlanSite, ...]
     query: str = ""
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @cached_property
+    def rules(self) -> ScopeRules:
+        """The rules of scope."""
+        return ScopeRules(self.include, self.exclude)
 
     def text(self) -> str:
         """Return the options as JSON."""
@@ -188,8 +204,13 @@ class PlanOptions:
     @classmethod
     def of(cls, text: str) -> Self:
         """Return options from the JSON that `text` returned."""
-        values = json.loads(text)
+        values = {name: _from_json(value) for name, value in json.loads(text).items()}
         return cls(**values | {"sites": tuple(PlanSite(*site) for site in values["sites"])})
+
+
+def _from_json(value: Any) -> Any:
+    """Return a value of JSON with tuples for its lists, so that it can be compared."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
@@ -262,8 +283,9 @@ def make_plan(settings: CrawlSettings, sites: Sequence[PlanSite]) -> CrawlPlan:
     options = PlanOptions(
         str(chosen.policy.scope), settings.stay, settings.normalize, settings.level, settings.cap,
         settings.robots, settings.retries, tuple(sites),
-        settings.query if chosen.policy.reads else "",
+        settings.query if chosen.policy.reads else "", settings.include, settings.exclude,
     )  # fmt: skip
+    options.rules.require(one.start for one in sites)
     return CrawlPlan(policy, given.pages or _pages_in_time(given, settings, sites), given.seconds,
                      settings.seed, options)  # fmt: skip
 

@@ -341,9 +341,7 @@ class PoliteDispatcher:
             return f"more than {most} redirects"
         if not manners.leaves_site and site(target) != site(errand.asked[0]):
             return f"leads to another site, {target}"
-        if manners.within is not None and not manners.within(site(target)):
-            return f"leads outside of the sites of this crawl, to {target}"
-        return ""
+        return manners.forbid(target)
 
     def _follow_to_robots(self, errand: Errand, target: str) -> None:
         within = self._manners.within

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from counterpoint.crawler.documents.addresses import site
+
 AGENT = "counterpoint"
 """The product token, by which robots.txt names this crawler."""
 POLITE = 1.0
@@ -56,6 +58,8 @@ class Manners:
     within : callable, optional
         Returns whether a site, as `documents.addresses.site` names it, may be requested at all.
         Redirects to other sites are not followed, not even for robots.txt.
+    left_out : callable, optional
+        Returns which rule of scope leaves an address out; redirects there are not followed.
     private : bool
         Whether addresses of private networks and of this machine may be requested.
     at_once : int
@@ -67,8 +71,16 @@ class Manners:
     delay: float | None = None
     leaves_site: bool = True
     within: Callable[[str], bool] | None = None
+    left_out: Callable[[str], str] | None = None
     private: bool = False
     at_once: int = 1
+
+    def forbid(self, target: str) -> str:
+        """Return why a redirect to an address is not followed; "" if it is."""
+        if self.within is not None and not self.within(site(target)):
+            return f"leads outside of the sites of this crawl, to {target}"
+        left_out = self.left_out(target) if self.left_out is not None else ""
+        return left_out and f"leads to {target}, which is {left_out}"
 
     @property
     def token(self) -> str:

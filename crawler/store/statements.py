@@ -127,6 +127,7 @@ READS = {
     "last page": "SELECT max(id) AS id FROM pages",
     "some known": "SELECT 1 AS found FROM pages WHERE status = 200 LIMIT 1",
     "known": "SELECT id FROM pages WHERE status = 200 ORDER BY id",
+    "known addresses": "SELECT id, address FROM pages WHERE status = 200 ORDER BY id",
 }
 """The queries by name. ``{ids}`` and ``{keys}`` become the condition that a column's value is in a
 list. Each column has a name that is an identifier, by which `Recording.read` makes it available."""

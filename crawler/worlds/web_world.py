@@ -14,6 +14,7 @@ import numpy as np
 
 from counterpoint.crawler.documents.addresses import Spelling, normalized, site
 from counterpoint.crawler.documents.exchange import Exchange, Source
+from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import NONE, Content, Outcome, Pages, Scope
 
@@ -74,6 +75,8 @@ class WebWorld:
         Which addresses are the same page.
     reads : bool
         Whether the policy gets the contents of pages, if the source has them.
+    rules : ScopeRules, optional
+        Which links the policy sees.
 
     Attributes
     ----------
@@ -98,6 +101,7 @@ class WebWorld:
         stay: bool = False,
         spelling: Spelling = Spelling.SAFE,
         reads: bool = False,
+        rules: ScopeRules | None = None,
     ) -> None:
         if scope is Scope.KNOWN:
             raise CrawlError("a policy that visits known pages again needs a world of known pages")
@@ -106,6 +110,9 @@ class WebWorld:
         self.starts = [self.handles.handle(address) for address in checked]
         self._within = frozenset(map(site, checked)) if stay else None
         self._reads = reads
+        self._left_out = rules.problem if rules else None
+        if rules:
+            rules.require(checked)
         self._hosts: dict[str, int] = {}
 
     def host(self, page: int) -> int:
@@ -136,6 +143,9 @@ class WebWorld:
         elif self._within is not None:
             within = self._within
             exchange = exchange.leading(lambda address: site(address) in within)
+        if self._left_out is not None:
+            left_out = self._left_out
+            exchange = exchange.leading(lambda address: not left_out(address))
         handles = list(map(self.handles.handle, exchange.links))
         found = list(dict.fromkeys(handles))  # two addresses may have the same handle
         links = np.array(found, dtype=np.int64) if found else NONE

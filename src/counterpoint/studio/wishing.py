@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select
 
 from counterpoint.crawler.beebot.plan import POLICY_OF, CrawlSettings, budget
+from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.proxies import VARIABLE, proxy_address
 from counterpoint.crawler.store.opening import Store
@@ -17,7 +18,8 @@ from counterpoint.studio.rendering import Form
 
 PLAN = ("kind", "scheduler", "budget", "level", "cap", "concurrency", "delay", "seed",
         "query")  # fmt: skip
-MANNERS = ("normalize", "stay", "robots", "allow_private", "agent", "proxy", "warc")
+MANNERS = ("normalize", "stay", "include", "exclude", "robots", "allow_private", "agent", "proxy",
+           "warc")  # fmt: skip
 _SWITCHES = ("stay", "robots", "allow_private")
 OWN = "own"
 MOST = 10**9
@@ -64,6 +66,8 @@ def shown(wishes: CrawlSettings, names: tuple[str, ...]) -> Form:
 def _text(value: Any) -> str:
     if value is None or value is False:
         return ""
+    if isinstance(value, tuple):
+        return "\n".join(value)
     return "1" if value is True else str(value)
 
 
@@ -143,6 +147,16 @@ def _check_proxy(form: Form) -> None:
         form.errors["proxy"] = "Give an address such as http://127.0.0.1:8080."
 
 
+def _rules(form: Form, name: str) -> tuple[str, ...]:
+    """Return the rules of scope in a field, one a line; note what is wrong with them."""
+    rules = tuple(filter(None, map(str.strip, form.values[name].splitlines())))
+    try:
+        ScopeRules(rules)
+    except CrawlError as error:
+        form.errors[name] = f"{str(error).removeprefix('--include ')}."
+    return rules
+
+
 def manners(submitted: Any, wishes: CrawlSettings) -> tuple[Form, CrawlSettings]:
     """Return the submitted form of settings with its errors, and the changed wishes."""
     form = forms.read(submitted, *MANNERS)
@@ -154,6 +168,7 @@ def manners(submitted: Any, wishes: CrawlSettings) -> tuple[Form, CrawlSettings]
     elif not (agent.isascii() and agent.isprintable()):
         form.errors["agent"] = "Use only printable ASCII characters."
     _check_proxy(form)
+    include, exclude = _rules(form, "include"), _rules(form, "exclude")
     if not form.values["warc"].isprintable():
         form.errors["warc"] = "Give the path of a folder."
     switches: dict[str, Any] = {name: bool(form.values[name]) for name in _SWITCHES}
@@ -163,6 +178,8 @@ def manners(submitted: Any, wishes: CrawlSettings) -> tuple[Form, CrawlSettings]
         agent=agent or None,
         proxy=proxy or None,
         warc=form.values["warc"] or None,
+        include=include,
+        exclude=exclude,
         **switches,
     )
     return form, wishes

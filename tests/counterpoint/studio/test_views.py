@@ -120,13 +120,16 @@ def test_settings_are_stored_and_foreign_ones_kept(tmp_path: Path) -> None:
             connection.execute(settings.insert().values(name="theirs", value='"x"'))
             seeds.announce_change(connection, new_plan=True)
         form = {"normalize": "paper", "agent": "counterpoint/1 (+mailto:me@example.org)",
-                "proxy": "http://127.0.0.1:8080", "warc": "kept", "stay": "1"}  # fmt: skip
+                "proxy": "http://127.0.0.1:8080", "warc": "kept", "stay": "1",
+                "exclude": " path:/cal/\r\n\r\nregex:[?]s=\r\n"}  # fmt: skip
         assert (await client.post("/settings", form)).status == 303
         wishes = wishing.stored(client.store)
         assert (wishes.normalize, wishes.agent, wishes.proxy, wishes.warc) == (
             "paper", form["agent"], form["proxy"], "kept")  # fmt: skip
         assert (wishes.stay, wishes.robots, wishes.allow_private) == (True, False, False)
         assert wishes.retries == 1
+        assert (wishes.include, wishes.exclude) == ((), ("path:/cal/", "regex:[?]s="))
+        assert "path:/cal/\nregex:[?]s=</textarea>" in (await client.get("/settings")).text
         with client.store.reading() as connection:
             found = connection.execute(settings.select()).all()
         assert ("theirs", '"x"') in [tuple(row) for row in found]

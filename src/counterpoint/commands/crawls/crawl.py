@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # loaded where something is crawled
 
 _KEPT = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normalize",
          "concurrency", "delay", "agent", "proxy", "robots", "allow_private", "warc",
-         "query")  # fmt: skip
+         "query", "include", "exclude")  # fmt: skip
 """Options that the store keeps: fields of `counterpoint.crawler.beebot.plan.CrawlSettings`."""
 
 

@@ -13,6 +13,14 @@ from counterpoint.commands.crawls.reporting import TOPIC
 
 Command = Callable[..., Any]
 
+
+def without_empty(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the values of a repeatable option; an empty one stands for none."""
+    return tuple(filter(None, given))
+
+
 _SHARED = (
     click.option("--start", "starts", multiple=True, metavar="URL",
                  help="The start page of a site; a.test means http://a.test/; repeatable."),
@@ -22,6 +30,12 @@ _SHARED = (
                  help="The topic, for policies that read pages: tfidf, tfidf+hits, bm25, "
                       "link-bandit."),
     click.option("--stay", is_flag=True, help="Follow only links to the sites of --start."),
+    click.option("--include", multiple=True, metavar="RULE", callback=without_empty,
+                 help="Ask only for addresses to which a rule applies: host:a.test, "
+                      "domain:a.test, path:/docs/, url:http://a.test/x or regex:RE2; repeatable."),
+    click.option("--exclude", multiple=True, metavar="RULE", callback=without_empty,
+                 help="Ask for no address to which this rule applies; repeatable. "
+                      "'' removes the rules that a store keeps."),
     click.option("--proxy", metavar="URL", help="An HTTP proxy, such as `web serve` is."),
     click.option("--delay", type=click.FloatRange(0, 3600), metavar="SECONDS",
                  help="The pause between requests to one host; a longer Crawl-delay of its "

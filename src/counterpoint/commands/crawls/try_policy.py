@@ -24,6 +24,7 @@ from counterpoint.crawler.policy.protocol import Scope
 
 if TYPE_CHECKING:  # aiohttp and numba are loaded where something is crawled
     from counterpoint.crawler.documents.exchange import Source
+    from counterpoint.crawler.documents.scope import ScopeRules
     from counterpoint.crawler.policy.protocol import Outcome, Pages, Scheduler
     from counterpoint.crawler.schedulers.finding import ChosenPolicy
     from counterpoint.crawler.worlds.web_world import WebWorld
@@ -37,6 +38,8 @@ class _Trial:
     pages: int
     seed: int
     stay: bool
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
     proxy: str | None
     delay: float | None
     ignore_robots: bool
@@ -126,6 +129,7 @@ def _check(trial: _Trial) -> None:
 
 
 def _crawl(text: str, trial: _Trial, report: Callable[[str], None] | None) -> CrawlReport:
+    from counterpoint.crawler.documents.scope import ScopeRules
     from counterpoint.crawler.schedulers.finding import find
     from counterpoint.crawler.worlds.crawl import crawl
     from counterpoint.crawler.worlds.web_world import WebWorld
@@ -136,9 +140,11 @@ def _crawl(text: str, trial: _Trial, report: Callable[[str], None] | None) -> Cr
         raise CrawlError(f"{text}: needs the truth about a web, which is not known of real pages")
     if policy.scope is Scope.KNOWN:
         raise CrawlError(f"{text}: revisits known pages and follows no links, so it cannot crawl")
-    with _source(chosen, trial) as (source, starts, query):
+    rules = ScopeRules(trial.include, trial.exclude)
+    with _source(chosen, trial, rules) as (source, starts, query):
         journal = Journal(source, report)
-        world = WebWorld(journal, starts, policy.scope, stay=trial.stay, reads=policy.reads)
+        world = WebWorld(journal, starts, policy.scope, stay=trial.stay, reads=policy.reads,
+                         rules=rules)  # fmt: skip
         scheduler = chosen.scheduler(world.starts, trial.pages, trial.seed, query=query,
                                      hosts=world.host)  # fmt: skip
         links: dict[int, Pages] = {}
@@ -191,7 +197,9 @@ def _so_far(count: int, capture: Path | None) -> str:
 
 
 @contextmanager
-def _source(chosen: ChosenPolicy, trial: _Trial) -> Iterator[tuple[Source, Sequence[str], str]]:
+def _source(
+    chosen: ChosenPolicy, trial: _Trial, rules: ScopeRules
+) -> Iterator[tuple[Source, Sequence[str], str]]:
     """Yield the source of pages, the start addresses, and the query."""
     from counterpoint.crawler.worlds.capture import Capture, Recorder
 
@@ -211,7 +219,8 @@ def _source(chosen: ChosenPolicy, trial: _Trial) -> Iterator[tuple[Source, Seque
     scope = chosen.policy.scope
     leaves = scope is not Scope.SITE and not trial.stay
     private = trial.allow_private or any(map(_is_private, trial.starts))
-    manners = Manners(agent, not trial.ignore_robots, trial.delay, leaves, private=private)
+    manners = Manners(agent, not trial.ignore_robots, trial.delay, leaves, private=private,
+                      left_out=rules.problem)  # fmt: skip
     about = {"policy": chosen.text, "scope": str(scope), "stay": trial.stay, "seed": trial.seed,
              "pages": trial.pages, "starts": list(trial.starts), "robots": manners.robots,
              "agent": agent, "contents": chosen.policy.reads, "query": trial.query}  # fmt: skip
