@@ -12,6 +12,8 @@ from counterpoint.memories.opening import open
 from counterpoint.memories.points import Point
 from counterpoint.memories.recording import Recorder
 
+from counterpoint.memories.window.readings import CHOICES, switches
+
 from .cases import Thread
 
 Program = tuple[tuple[str, int], ...]
@@ -22,6 +24,11 @@ def programs(operations: int, objects: int) -> list[Program]:
     """Return all programs with up to so many operations, at least one."""
     single = [(kind, x) for kind in "rw" for x in range(objects)]
     return [one for size in range(1, operations + 1) for one in product(single, repeat=size)]
+
+
+OTHER_STEPS = frozenset({"finite-window", "unlock"})
+"""Readings that have other steps, or whose steps touch more. With all other readings a step touches
+at most what it touches in the corrected protocol."""
 
 
 class WindowCase:
@@ -42,7 +49,9 @@ class WindowCase:
     ) -> None:  # fmt: skip
         self._given, self._memory, self._fault, self._readings = given, memory, fault, readings
         self._objects = 1 + max(x for program in given for _, x in program)
-        self.is_plain = fault is None and not (readings.keys() - {"fetch_and_increment"})
+        switched = switches(readings, fault)
+        changed = {n for n, v in switched.readings.items() if v != CHOICES[n][0]}
+        self.commutes = switched.fault is None and not changed & OTHER_STEPS
         self.name = "; ".join(
             ", ".join(f"{kind} {'xyzabc'[x]}" for kind, x in program) for program in given
         )
@@ -56,38 +65,51 @@ class WindowCase:
         return WindowRun(made, record)
 
     def touches(self, point: Point) -> Iterable[tuple[object, bool]]:
-        """Return what a step touches; with a fault planted a step may touch anything."""
-        if not self.is_plain:
+        """Return what a step touches; with a fault in the code a step may touch anything."""
+        if not self.commutes:
             return (("everything", True),)
         arguments = dict(point.arguments)
-        return _touched(point.name, arguments["t"], arguments.get("x"), len(self._given),
-                        self._objects)  # fmt: skip
+        return self._touched(point.name, arguments["t"], arguments.get("x"))
 
+    def _touched(self, name: str, t: int, x: int | None) -> list[tuple[object, bool]]:
+        """Return what a step of a transaction touches.
 
-TIME = ("time", True)
-"""Real time: ends of transactions and begins of others have it in common."""
+        Of an object there are its version and its lock. Of a transaction there are its window,
+        which is what others tell it of overwritten versions, and its end, which is before the
+        begin of whoever enters later (real time). A transaction that reads nothing has no window
+        that could be wrong, so it never aborts.
+        """
+        read, used = self._of(t, "r"), self._of(t, "rw")
+        window: tuple[object, bool] = (("window", t), False)
+        end: list[tuple[object, bool]] = [(("end", t), True)]
+        release: list[tuple[object, bool]] = [(("lock", y), True) for y in used]
+        if name == "enter":
+            return [(("end", u), False) for u in range(len(self._given)) if u != t]
+        if name == "begin":
+            return [("clock", False)]
+        if name == "write":
+            return []
+        if name == "commit_read_only":
+            return end
+        if name == "read":  # it can abort
+            locks: list[tuple[object, bool]] = [(("lock", y), False) for y in {x, *read}]
+            return [(("version", x), False), *locks, window, *end]
+        if name == "lock":
+            return [(("lock", x), True)]
+        if name == "validate":  # it can abort and unlock
+            return [window, *release, *end] if read else []
+        if name == "fetch_and_increment":
+            return [("clock", True)]
+        if name == "publish":
+            readers = [u for u in range(len(self._given)) if u != t and x in self._of(u, "r")]
+            return [(("version", x), True), *((("window", u), True) for u in readers)]
+        if name == "unlock_all":
+            return [*release, *end]
+        raise ValueError(f"there is no step {name} of the window protocol")
 
-
-def _touched(
-    name: str, t: int, x: int | None, transactions: int, objects: int
-) -> list[tuple[object, bool]]:
-    """Return what a step touches; ``window`` of a transaction is it and what it has read."""
-    own: tuple[object, bool] = (("window", t), True)
-    every = [("object", y) for y in range(objects)]
-    steps: dict[str, list[tuple[object, bool]]] = {
-        "enter": [("time", False)],
-        "begin": [("clock", False), own],
-        "read": [(("object", x), False), own, TIME],  # it can abort
-        "write": [],
-        "commit_read_only": [TIME, own, *((y, False) for y in every)],
-        "lock": [(("object", x), True), own, TIME],
-        "validate": [TIME, own, *((y, True) for y in every)],  # it can abort and unlock
-        "fetch_and_increment": [("clock", True)],
-        "publish": [(("object", x), True),
-                    *((("window", u), True) for u in range(transactions))],
-        "unlock_all": [TIME, own, *((y, True) for y in every)],
-    }  # fmt: skip
-    return steps.get(name, [("everything", True), *((y, True) for y in every), TIME])
+    def _of(self, t: int, kinds: str) -> list[int]:
+        """Return the objects that a transaction reads or writes."""
+        return sorted({x for kind, x in self._given[t] if kind in kinds})
 
 
 class WindowRun:
