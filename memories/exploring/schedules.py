@@ -269,9 +269,7 @@ class _Run:
     def _beginnings(self, k: int, thread: int, point: Point) -> set[int]:
         """Return the threads that can begin with what need not be after a step; see `_reverse`."""
         after = self._taken[k].thread
-        free = [
-            j for j in range(k + 1, len(self._taken)) if self._clocks[j].get(after, 0) <= k
-        ]
+        free = [j for j in range(k + 1, len(self._taken)) if self._clocks[j].get(after, 0) <= k]
         first: set[int] = set()
         met: set[int] = set()
         for place, j in enumerate(free):

@@ -11,7 +11,6 @@ from counterpoint.memories.interface import Aborted, Memory
 from counterpoint.memories.opening import open
 from counterpoint.memories.points import Point
 from counterpoint.memories.recording import Recorder
-
 from counterpoint.memories.window.readings import CHOICES, switches
 
 from .cases import Thread
@@ -80,32 +79,24 @@ class WindowCase:
         that could be wrong, so it never aborts.
         """
         read, used = self._of(t, "r"), self._of(t, "rw")
-        window: tuple[object, bool] = (("window", t), False)
-        end: list[tuple[object, bool]] = [(("end", t), True)]
-        release: list[tuple[object, bool]] = [(("lock", y), True) for y in used]
-        if name == "enter":
-            return [(("end", u), False) for u in range(len(self._given)) if u != t]
-        if name == "begin":
-            return [("clock", False)]
-        if name == "write":
-            return []
-        if name == "commit_read_only":
-            return end
-        if name == "read":  # it can abort
-            locks: list[tuple[object, bool]] = [(("lock", y), False) for y in {x, *read}]
-            return [(("version", x), False), *locks, window, *end]
-        if name == "lock":
-            return [(("lock", x), True)]
-        if name == "validate":  # it can abort and unlock
-            return [window, *release, *end] if read else []
-        if name == "fetch_and_increment":
-            return [("clock", True)]
-        if name == "publish":
-            readers = [u for u in range(len(self._given)) if u != t and x in self._of(u, "r")]
-            return [(("version", x), True), *((("window", u), True) for u in readers)]
-        if name == "unlock_all":
-            return [*release, *end]
-        raise ValueError(f"there is no step {name} of the window protocol")
+        others = [u for u in range(len(self._given)) if u != t]
+        window, end = (("window", t), False), (("end", t), True)
+        release = [(("lock", y), True) for y in used]
+        steps: dict[str, list[tuple[object, bool]]] = {
+            "enter": [(("end", u), False) for u in others],
+            "begin": [("clock", False)],
+            "read": [(("version", x), False), *((("lock", y), False) for y in {x, *read}),
+                     window, end],  # it can abort
+            "write": [],
+            "commit_read_only": [end],
+            "lock": [(("lock", x), True)],
+            "validate": [window, *release, end] if read else [],  # it can abort and unlock
+            "fetch_and_increment": [("clock", True)],
+            "publish": [(("version", x), True),
+                        *((("window", u), True) for u in others if x in self._of(u, "r"))],
+            "unlock_all": [*release, end],
+        }  # fmt: skip
+        return steps[name]
 
     def _of(self, t: int, kinds: str) -> list[int]:
         """Return the objects that a transaction reads or writes."""

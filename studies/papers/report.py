@@ -81,7 +81,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report: paragraphs, then tables, then figures.
+    """A part of a report: paragraphs, then a listing, tables and figures.
 
     Attributes
     ----------
@@ -89,6 +89,8 @@ class Section:
     paragraphs : tuple of str
     tables : tuple of Table
     figures : tuple of Figure
+    listing : tuple of str
+        Lines that are shown as they are.
     ablation : bool
         Whether its tables show what changes if a part of the experiment is removed or changed. A
         sentence of a report that names a cause refers to such a section by its title, in quotation
@@ -100,6 +102,7 @@ class Section:
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     ablation: bool = False
+    listing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -161,6 +164,9 @@ def text(report: Report) -> str:
         lines += ["", section.title]
         for paragraph in section.paragraphs:
             lines += _folded(paragraph)
+        lines += (
+            [f"  {line}".rstrip() for line in ("", *section.listing)] if section.listing else []
+        )
         for k, table in enumerate(section.tables):
             lines += [""] if k else []
             lines += _table(table)

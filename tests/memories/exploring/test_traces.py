@@ -149,7 +149,7 @@ ONCE_LOST: Threads = (
     (("use", ((0, True),)),),
     (("use", ((0, False),)), ("use", ((1, False),))),
 )
-"""The search with sleep sets and the backtracking of Flanagan and Godefroid lost traces of these."""
+"""With sleep sets and the backtracking of Flanagan and Godefroid, traces of these were lost."""
 
 
 @example(ONCE_LOST)
