@@ -51,7 +51,7 @@ class Difference:
     allowed : tuple of str
         The steps that the spec allows instead, if it does not allow this one.
     states : int
-        In how many states the spec could be before.
+        In how many states the spec could be.
     """
 
     step: str
@@ -90,8 +90,8 @@ def difference(
         reason = f"the spec does not allow this step: {obstacle.reason}"
         allowed = tuple(model.show_step(one) for one in obstacle.allowed)
     if not reason:
-        reason = f"the spec allows no state with this {' and this '.join(wrong[:3])}"
-        reason += " ..." if len(wrong) > 3 else ""
+        more = [f"{len(wrong) - 3} more"] if len(wrong) > 4 else wrong[3:]
+        reason = f"the spec allows no state with this {_listed([*wrong[:3], *more])}"
     return Difference(step, reason, columns, allowed, obstacle.states)
 
 
@@ -102,6 +102,11 @@ def _column(
     differs = any(str(model.show_value(model.cells[k], values[k])) != text for k, text in row.facts)
     moved = spec != row.in_spec(model, before) or old.get(row.label, row.code) != row.code
     return Column(row.label, spec, row.code, differs, moved)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as people list them: ``a, b and c``."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def table(found: Difference) -> list[str]:

@@ -118,6 +118,7 @@ class Beside:
         self._said: list[str] = []
         self._calls: list[Call] = []
         self._rows = self._look()
+        self._earlier = next(iter(self._search.states), ())
         if not self._rows:
             raise SpecError("the mapping names no variable, so nothing would be compared")
         obstacle = self._search.advance(self._line())
@@ -145,6 +146,7 @@ class Beside:
             If the code does otherwise than the spec.
         """
         before, question = self._rows, self._question
+        self._earlier = next(iter(self._search.states))
         self._said.append(call.text)
         self._calls.append(call)
         try:
@@ -200,7 +202,7 @@ class Beside:
                 shown = " or ".join(self._model.show_binding(s)[parameter] for s in able[:4])
                 reason = f"the call returned {result!r}, and the spec allows {shown}"
                 steps = call.steps
-        obstacle = self._search.advance(self._line(call.action, steps))
+        obstacle = self._search.settle(self._line(call.action, steps))
         if reason and obstacle is None:
             obstacle = Obstacle(self._line(), len(states), nearest=next(iter(self._search.states)))
         if obstacle is not None:
@@ -234,9 +236,7 @@ class Beside:
     def _differs(
         self, step: str, obstacle: Obstacle, before: tuple[Row, ...], reason: str
     ) -> Differs:
-        layer = self._search.layers[-1]
-        found = difference(self._model, step, obstacle, next(iter(layer)), self._rows, before,
-                           reason)  # fmt: skip
+        found = difference(self._model, step, obstacle, self._earlier, self._rows, before, reason)
         return Differs(self._calls, self._said, found, type(self._object).__name__)
 
 

@@ -8,7 +8,7 @@ the log up to that line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.verdict import Trace
@@ -188,6 +188,13 @@ class Search:
             return self._obstacle(line)
         self.layers.append(after)
         return None
+
+    def settle(self, line: Line) -> Obstacle | None:
+        """Go on as `advance`; silent steps can also come between the step and what is compared."""
+        if not (self._silent and line.action):
+            return self.advance(line)
+        first = self.advance(replace(line, after=()))
+        return first or self.advance(replace(line, action="", steps=(), before=()))
 
     def refuse(self, steps: Sequence[Step], line: Line) -> Obstacle | None:
         """Go on to those states in which none of some steps is possible, and that a line agrees to.

@@ -192,7 +192,7 @@ def test_silent_steps_happen_between_calls() -> None:
     class Leaks(Loose):
         def add(self) -> None:
             super().add()
-            self.count -= self.count == 3
+            self.count -= self.count == 1
 
     def count(c: Loose) -> dict[str, Any]:
         return {"count": c.count}
@@ -200,7 +200,7 @@ def test_silent_steps_happen_between_calls() -> None:
     def of(silent: tuple[str, ...], names: dict[str, Any]) -> Callable[[], None]:
         return conforms(Leaks, Counter, count, silent=silent, names=names, runs=20, calls=10)
 
-    of(("drop",), {})()
+    of(("drop",), {})()  # the first count is lost within its own call
     assert "this count" in failure(of((), {"drop": None}))
 
 

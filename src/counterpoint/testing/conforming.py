@@ -137,7 +137,7 @@ def _message(question: Question, differs: Differs) -> str:
     if sentence := instead(found):
         lines += ["", sentence]
     if found.states > 1:
-        lines += ["", f"The spec could be in {found.states:,} states before; the nearest is shown."]
+        lines += ["", f"The spec could be in {found.states:,} states; the nearest is shown."]
     return "\n".join([*lines, "", f"To reproduce: {this_test()}"])
 
 
