@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations_with_replacement, product
+from typing import Any
 
 from counterpoint.memories import points
-from counterpoint.memories.interface import Aborted, Memory
+from counterpoint.memories.conforming.window import window_state
+from counterpoint.memories.interface import Aborted, Memory, Transaction
 from counterpoint.memories.opening import open
 from counterpoint.memories.points import Point
 from counterpoint.memories.recording import Recorder
+from counterpoint.memories.window.look import Look
 from counterpoint.memories.window.readings import CHOICES, switches
+from counterpoint.spec.notation import Spec
 
 from .cases import Thread
 
 Program = tuple[tuple[str, int], ...]
 """Operations in their order: ``r`` or ``w``, and an object."""
+
+NAMES = "xyzabc"
+"""The objects in words."""
 
 
 def programs(operations: int, objects: int) -> list[Program]:
@@ -52,7 +59,7 @@ class WindowCase:
         changed = {n for n, v in switched.readings.items() if v != CHOICES[n][0]}
         self.commutes = switched.fault is None and not changed & OTHER_STEPS
         self.name = "; ".join(
-            ", ".join(f"{kind} {'xyzabc'[x]}" for kind, x in program) for program in given
+            ", ".join(f"{kind} {NAMES[x]}" for kind, x in program) for program in given
         )
 
     def threads(self) -> WindowRun:
@@ -60,8 +67,19 @@ class WindowCase:
         record = Recorder(initial=0)
         memory = open(self._memory, self._objects, record=record, fault=self._fault,
                       **self._readings)  # fmt: skip
-        made = [partial(_run, memory, t, program) for t, program in enumerate(self._given)]
-        return WindowRun(made, record)
+        run = WindowRun(memory, record, {x for program in self._given for _, x in program})
+        run.programs = [partial(run.run, t, program) for t, program in enumerate(self._given)]
+        return run
+
+    def spec(self, spec: Spec) -> Spec:
+        """Return a spec with the programs of this case, and its own readings."""
+        own = {n: v for n, v in spec.parameters.items() if n in CHOICES}
+        return type(spec)(**own, programs=self.name)
+
+    def arguments(self, point: Point) -> dict[str, Any]:
+        """Return the arguments of a point with the labels of the spec."""
+        given = dict(point.arguments)
+        return given | ({"x": NAMES[given["x"]]} if "x" in given else {})
 
     def touches(self, point: Point) -> Iterable[tuple[object, bool]]:
         """Return what a step touches; with a fault in the code a step may touch anything."""
@@ -104,11 +122,21 @@ class WindowCase:
 
 
 class WindowRun:
-    """Transactions that have not run yet, and what they record."""
+    """Transactions that have not run yet, and what they record.
 
-    def __init__(self, programs: Sequence[Thread], record: Recorder) -> None:
-        self.programs = programs
-        self._record = record
+    Parameters
+    ----------
+    memory : Memory
+    record : Recorder
+    used : set of int
+        The objects that the programs use: the spec has no others.
+    """
+
+    def __init__(self, memory: Memory, record: Recorder, used: set[int]) -> None:
+        self.programs: Sequence[Thread] = ()
+        self._memory, self._record = memory, record
+        self._names = [NAMES[x] if x in used else "" for x in range(memory.objects)]
+        self._begun: dict[int, Transaction] = {}
 
     def record(self) -> Recorder:
         """Return what the transactions did."""
@@ -118,20 +146,30 @@ class WindowRun:
         """Return nothing: the history says it all."""
         return ""
 
+    def state(self) -> dict[str, Any]:
+        """Return the variables of the spec that the memory shows now."""
+        look: Look = self._memory.look()  # type: ignore[attr-defined]
+        most = len(self.programs)
+        return window_state(look, self._begun, self._names, _writer, most)
 
-def _run(memory: Memory, t: int, program: Program) -> None:
-    """Run a transaction; an abort by the memory ends it."""
-    points.step("enter", t=t)
-    tx = memory.transaction(label=t, process=t)
-    try:
-        for number, (kind, x) in enumerate(program, start=1):
-            if kind == "r":
-                tx.read(x)
-            else:
-                tx.write(x, 100 * (t + 1) + number)
-        tx.commit()
-    except Aborted:
-        pass
+    def run(self, t: int, program: Program) -> None:
+        """Run a transaction; an abort by the memory ends it."""
+        points.step("enter", t=t)
+        tx = self._begun[t] = self._memory.transaction(label=t, process=t)
+        try:
+            for number, (kind, x) in enumerate(program, start=1):
+                if kind == "r":
+                    tx.read(x)
+                else:
+                    tx.write(x, 100 * (t + 1) + number)
+            tx.commit()
+        except Aborted:
+            pass
+
+
+def _writer(value: int) -> str:
+    """Return who wrote a value."""
+    return f"T{value // 100 - 1}" if value else "FIRST"
 
 
 def window_cases(

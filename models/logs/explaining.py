@@ -8,7 +8,7 @@ the log up to that line.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.verdict import Trace
@@ -18,6 +18,9 @@ from .reading import Facts, Line, differences
 
 CHECKED = 256
 """After so many states the limits are looked at."""
+
+MOST_KNOWN = 200_000
+"""The most steps whose results are remembered."""
 
 Layer = dict[Values, tuple[int, Values, Step | None] | None]
 """States in which a run can be after a number of lines.
@@ -43,6 +46,8 @@ class Obstacle:
         If the step is not possible: why, in one of these states.
     allowed : list of Step
         What is possible instead in some of these states.
+    nearest : Values or None
+        The state after the step in the nearest run; None if the step is not possible.
     """
 
     line: Line
@@ -50,6 +55,7 @@ class Obstacle:
     facts: list[tuple[str, str, str]] = field(default_factory=list)
     reason: str = ""
     allowed: list[Step] = field(default_factory=list)
+    nearest: Values | None = None
 
 
 @dataclass(frozen=True)
@@ -103,67 +109,158 @@ def explained(
     SpecError
         If the spec has no such action.
     """
-    return _Search(model, lines, silent, limits or Limits()).explanation()
+    named = {line.action for line in lines}
+    quiet = {action.name for action in model.actions} - named if silent is None else silent
+    search = Search(model, quiet, limits)
+    try:
+        for line in lines:
+            obstacle = search.advance(line)
+            if obstacle is not None:
+                return search.answer(obstacle)
+    except LimitReached as limit:
+        return search.answer(reason=str(limit))
+    return search.answer()
 
 
-class _Search:
+class Search:
+    """The states in which a run of a spec can be, from one line to the next.
+
+    Parameters
+    ----------
+    model : Model
+    silent : iterable of str
+        The actions whose steps may be missing between lines.
+    limits : Limits, optional
+    first : iterable of Values, optional
+        The states in which a run can begin; by default all initial ones.
+    known : dict, optional
+        The states after steps, as far as they are known: searches of one model can share it.
+
+    Attributes
+    ----------
+    layers : list of Layer
+        The states before the first line, and after each one that was explained.
+
+    Raises
+    ------
+    SpecError
+        If the spec has no such action.
+    """
+
     def __init__(
-        self, model: Model, lines: Sequence[Line], silent: Iterable[str] | None, limits: Limits
+        self,
+        model: Model,
+        silent: Iterable[str] = (),
+        limits: Limits | None = None,
+        first: Iterable[Values] | None = None,
+        known: dict[tuple[Values, Step], Values | None] | None = None,
     ) -> None:
-        self._model, self._lines, self._limits = model, lines, limits
-        named = {line.action for line in lines}
-        actions = [action.name for action in model.actions]
-        quiet = set(actions) - named if silent is None else set(silent)
+        quiet, actions = set(silent), [action.name for action in model.actions]
         for name in quiet - set(actions):
             raise SpecError(f"{model.name} has no action {name!r}; there are: {', '.join(actions)}")
+        self._model, self._limits = model, limits or Limits()
         self._silent = [step for step in model.steps if step.action in quiet]
+        self._quiet = quiet
         self._taken = 0
+        self._known = {} if known is None else known
+        self.layers: list[Layer] = [
+            dict.fromkeys(model.initial_states() if first is None else first)
+        ]
+        self._closed = 0
 
-    def explanation(self) -> Explanation:
-        """Return the answer."""
-        layers: list[Layer] = [dict.fromkeys(self._model.initial_states())]
-        try:
-            for k, line in enumerate(self._lines):
-                self._close(layers[-1], k)
-                after = self._after(layers[-1], k, line)
-                if not after:
-                    obstacle = self._obstacle(layers[-1], line)
-                    return self._answer(layers, k, obstacle)
-                layers.append(after)
-        except LimitReached as limit:
-            return self._answer(layers, len(layers) - 1, reason=str(limit))
-        return self._answer(layers, len(self._lines))
+    @property
+    def states(self) -> Layer:
+        """The states in which a run can be now, with silent steps after the last line."""
+        self._close()
+        return self.layers[-1]
 
-    def _step(self, values: Values, step: Step) -> Values | None:
+    def advance(self, line: Line) -> Obstacle | None:
+        """Go on to the states after a line; return why there is none, and stay, if so.
+
+        Raises
+        ------
+        LimitReached
+            If a limit is reached.
+        """
+        self._close()
+        after = self._after(line)
+        if not after:
+            return self._obstacle(line)
+        self.layers.append(after)
+        return None
+
+    def settle(self, line: Line) -> Obstacle | None:
+        """Go on as `advance`; silent steps can also come between the step and what is compared."""
+        if not (self._silent and line.action):
+            return self.advance(line)
+        first = self.advance(replace(line, after=()))
+        return first or self.advance(replace(line, action="", steps=(), before=()))
+
+    def refuse(self, steps: Sequence[Step], line: Line) -> Obstacle | None:
+        """Go on to those states in which none of some steps is possible, and that a line agrees to.
+
+        Parameters
+        ----------
+        steps : sequence of Step
+        line : Line
+            Without an action: what is true now.
+        """
+        self._close()
+        lines = len(self.layers) - 1
+        found: Layer = {
+            values: (lines, values, None)
+            for values in self.layers[-1]
+            if all(self.after(values, step) is None for step in steps)
+            and self._is(values, line.after)
+        }
+        if not found:
+            return self._obstacle(line)
+        self.layers.append(found)
+        return None
+
+    def after(self, values: Values, step: Step) -> Values | None:
         """Return the state after a step; None if it is not possible or leaves a range."""
-        self._taken += 1
-        if self._taken % CHECKED == 0:
-            self._limits.check("steps of runs that can explain the log")
+        key = (values, step)
+        if key not in self._known:
+            self._taken += 1
+            if self._taken % CHECKED == 0:
+                self._limits.check("steps of runs that can explain the log")
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = self._take(values, step)
+        return self._known[key]
+
+    def _take(self, values: Values, step: Step) -> Values | None:
         try:
             return self._model.take(values, step)
         except RangeError:
             return None
 
-    def _close(self, layer: Layer, lines: int) -> None:
+    def _close(self) -> None:
         """Add what can be reached by steps that the log does not note."""
+        if self._closed == len(self.layers):
+            return
+        layer, lines = self.layers[-1], len(self.layers) - 1
         todo = list(layer) if self._silent else []
         for values in todo:  # which grows
             for step in self._silent:
-                after = self._step(values, step)
+                after = self.after(values, step)
                 if after is not None and after not in layer:
                     layer[after] = lines, values, step
                     todo.append(after)
+        self._closed = len(self.layers)
 
-    def _after(self, layer: Layer, lines: int, line: Line) -> Layer:
+    def _after(self, line: Line) -> Layer:
         """Return the states after a line, of which there were some before it."""
         found: Layer = {}
-        for values in layer:
+        lines = len(self.layers) - 1
+        for values in self.layers[-1]:
             if not line.action:
-                if not differences(self._model, values, line.after):
+                if self._is(values, line.after):
                     found[values] = lines, values, None
-            elif not differences(self._model, values, line.before):
+            elif self._is(values, line.before):
                 for step in line.steps:
-                    after = self._step(values, step)
+                    after = self.after(values, step)
                     if after is not None and after not in found and self._is(after, line.after):
                         found[after] = lines, values, step
         return found
@@ -173,19 +270,20 @@ class _Search:
 
     # Answers
 
-    def _answer(
-        self, layers: list[Layer], lines: int, obstacle: Obstacle | None = None, reason: str = ""
-    ) -> Explanation:
-        trace, places = _run(layers[: lines + 1])
-        return Explanation(lines, trace, places, obstacle, reason)
+    def answer(self, obstacle: Obstacle | None = None, reason: str = "") -> Explanation:
+        """Return what is known of the lines so far."""
+        trace, places = _run(self.layers)
+        return Explanation(len(self.layers) - 1, trace, places, obstacle, reason)
 
-    def _obstacle(self, layer: Layer, line: Line) -> Obstacle:
-        """Return why no state of a layer allows a line."""
+    def _obstacle(self, line: Line) -> Obstacle:
+        """Return why no state allows a line."""
         near: list[tuple[str, str, str]] | None = None
+        nearest: Values | None = None
         reason = ""
+        layer = self.layers[-1]
         for values in layer:
             for step in line.steps if line.action else (None,):
-                after = values if step is None else self._step(values, step)
+                after = values if step is None else self.after(values, step)
                 wrong = differences(self._model, values, line.before)
                 if after is None:
                     if step is not None and not reason:
@@ -193,8 +291,9 @@ class _Search:
                     continue
                 wrong += differences(self._model, after, line.after)
                 if near is None or len(wrong) < len(near):
-                    near = wrong
-        return Obstacle(line, len(layer), near or [], "" if near else reason, self._allowed(layer))
+                    near, nearest = wrong, after
+        return Obstacle(line, len(layer), near or [], "" if near else reason, self._allowed(layer),
+                        nearest)  # fmt: skip
 
     def _why(self, values: Values, step: Step) -> str:
         shown = self._model.show_step(step)
@@ -202,11 +301,10 @@ class _Search:
 
     def _allowed(self, layer: Layer) -> list[Step]:
         """Return the steps, of those that the log notes, that are possible in some state."""
-        quiet = {step.action for step in self._silent}
         return [
             step for step in self._model.steps
-            if step.action not in quiet
-            and any(self._step(values, step) is not None for values in layer)
+            if step.action not in self._quiet
+            and any(self.after(values, step) is not None for values in layer)
         ]  # fmt: skip
 
 
