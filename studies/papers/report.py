@@ -58,6 +58,8 @@ class Figure:
         Whether the values are shares: the axis goes from 0 to 1.
     places : tuple of str
         Labels at 1, 2, ... of the x axis instead of numbers; empty for numbers.
+    rows : tuple of str
+        Labels at 0, 1, ... of the y axis instead of numbers.
     """
 
     title: str
@@ -68,6 +70,7 @@ class Figure:
     logarithmic: str = ""
     share: bool = False
     places: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -273,8 +273,8 @@ def _by_spin() -> Answer:
     errors = re.search(r"errors: (\d+)", ran.stdout)
     if errors is None:
         return Answer("Spin", "unknown", None, "its output has no number of errors", 0.0)
-    answer = "violated" if int(errors[1]) else "holds"
-    return Answer("Spin", answer, None, "all states", time.monotonic() - begun)
+    answer, reach = ("violated", "first error") if int(errors[1]) else ("holds", "all states")
+    return Answer("Spin", answer, None, reach, time.monotonic() - begun)
 
 
 def _driven(code: str, trace: Trace) -> Driven:

@@ -130,7 +130,8 @@ def _run(study: Stm) -> Section:
         for t in threads
     )  # fmt: skip
     picture = Figure(
-        "Whose step is which", "step", "transaction", lines,
+        "Whose step is which", "step", "", lines,
+        rows=tuple(f"T{t}" for t in threads),
         places=tuple(name.replace("_", " ") for name, _ in study.moves),
     )  # fmt: skip
     return Section(
@@ -157,18 +158,25 @@ def _readings(study: Stm) -> Section:
 
 
 def _code(study: Stm) -> Section:
+    whole = len(study.moves)
     rows = tuple(
         (one.code, one.missing, "", "") if one.missing else
-        (one.code, f"{one.agrees} of {TIMES}",
-         ", ".join(f"{name} {value}" for name, value in (one.seen or {}).items()),
-         f"{one.taken} steps: {one.why}")
+        (one.code, f"{one.agrees} of {TIMES} times", f"{one.taken} of {whole} steps",
+         f"{(one.explored or {})['schedules']} schedules")
         for one in study.driven
+    )  # fmt: skip
+    seen = tuple(
+        f"{one.code}: with the old value "
+        f"{', '.join(f'{name} {value}' for name, value in (one.seen or {}).items())}. With the new "
+        f"value, at step {one.taken + 1}, {one.why}."
+        for one in study.driven if not one.missing
     )  # fmt: skip
     return Section(
         "The same run in real code",
         ("Real threads take the steps of the run above, in its order. With the old value they see "
-         "what the spec says. With the new value they cannot go on at some step.",),
-        (Table(("memory", "old follows", "and sees", "new follows"), rows),),
+         "what the spec says; with the new value they cannot go on at some step. All schedules of "
+         "small programs of the corrected code were run as well.", *seen),
+        (Table(("memory", "old follows", "new follows", "new explored"), rows),),
     )  # fmt: skip
 
 

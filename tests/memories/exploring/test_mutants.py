@@ -8,8 +8,10 @@ import pytest
 
 from counterpoint.memories import NAMES
 from counterpoint.memories.exploring import explored
+from counterpoint.memories.exploring.conforming import Conforming
 from counterpoint.memories.exploring.window import Program, WindowCase
 from counterpoint.memories.window.readings import faults
+from counterpoint.models.loading import load
 from tests.needs import need
 
 
@@ -121,6 +123,22 @@ def test_a_mutant_is_found(name: str, memory: str) -> None:
     assert [fault.kind for fault in found.faults] == [how.kind]
     correct = explored([case_of("", how.programs, memory)], preemptions=1)
     assert not correct.faults
+
+
+@pytest.mark.parametrize("name", SEEN_INSIDE)
+def test_what_shows_inside_only_is_found_beside_the_spec(name: str) -> None:
+    """Catches a fault that no history shows, and that a comparison with the spec does not see."""
+    model = load("window-stm")
+    programs = "w x, w y; r x"
+    beside = Conforming(model)
+    found = explored(
+        [case_of(name, programs, "window")], preemptions=1, conforming=beside
+    )  # fmt: skip
+    assert [fault.kind for fault in found.faults] == ["differs"]
+    beside = Conforming(model)
+    correct = explored([case_of("", programs, "window")], preemptions=1, conforming=beside)
+    assert not correct.faults
+    assert beside.comparisons[0].steps > 100
 
 
 def test_no_mutant_is_left_out() -> None:
