@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
 
-from counterpoint.crawler.documents.addresses import joined
+from counterpoint.crawler.documents.addresses import joined, site
 from counterpoint.crawler.errors import CrawlError
 
 from .archives import Archived, unpacked
@@ -49,6 +49,8 @@ class CapturedAnswer(NamedTuple):
         revisit of which the payload is missing, or cannot be unpacked.
     kind : str
         The type of the record, such as ``response`` or ``revisit``.
+    coded : bool
+        Whether the body is still coded, since nobody here knows its content coding.
     """
 
     address: str
@@ -58,6 +60,7 @@ class CapturedAnswer(NamedTuple):
     body: bytes
     whole: bool
     kind: str
+    coded: bool = False
 
     @property
     def leads_to(self) -> str | None:
@@ -121,6 +124,23 @@ class CapturedWeb:
     def begin(self) -> int:
         """The time of the first capture, in seconds since 1970."""
         return self.span[0]
+
+    def starts(self, count: int) -> list[str]:
+        """Return start addresses: of the page that was captured first, then one of each host.
+
+        Parameters
+        ----------
+        count : int
+            The most addresses; fewer if fewer hosts have an HTML page with status 200.
+        """
+        first = self.index.start
+        found = {site(first): first} if first else {}
+        if count > 1:
+            for home in self.index.homes():
+                if len(found) == count:
+                    break
+                found.setdefault(site(home), home)
+        return list(found.values())
 
     def capture(self, address: str, time: float, *, contents: bool = True) -> Found | None:
         """Return the capture that is shown at a time; None if the address was never captured.
@@ -190,4 +210,4 @@ def _answer(answer: Archived, stamp: str, kind: str, *, missing: bool) -> Captur
     plain = unpacked(answer)
     whole = not (missing or plain.cut or plain.partial or plain.broken or plain.unknown)
     return CapturedAnswer(answer.address, seconds_of(stamp), answer.status, answer.headers,
-                          plain.body, whole, kind)  # fmt: skip
+                          plain.body, whole, kind, plain.unknown)  # fmt: skip

@@ -132,6 +132,11 @@ def stamp_at(seconds: float) -> str:
             f"{time.hour:02}{time.minute:02}{time.second:02}")  # fmt: skip
 
 
+def date_of(seconds: float) -> str:
+    """Return seconds since 1970 as a date and a time, in UTC, for users."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}"
+
+
 def line_of(capture: Capture) -> bytes:
     """Return the line of a capture, with its line feed."""
     fields: dict[str, Any] = {
