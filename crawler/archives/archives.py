@@ -10,8 +10,8 @@ all that is read into memory has a limit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,8 +21,11 @@ from counterpoint.crawler.fetching.codings import UnpackingError
 from counterpoint.crawler.fetching.manners import Limits
 from counterpoint.crawler.fetching.unpacking import Unpacking
 
-from .warc_bytes import MOST
-from .warc_records import Damage, Record, named, records
+from .warc_bytes import MOST, Place
+from .warc_records import Damage, Record, WarcFile, named, of_answers, records
+
+_HEAD = 1 << 16
+"""The most bytes of the head of an answer in a revisit record."""
 
 SUFFIXES = (".warc", ".warc.gz", ".warc.zst", ".wat", ".wat.gz", ".wat.zst")
 """How the names of files end that are read in a folder."""
@@ -101,6 +104,9 @@ def files_of(path: Path) -> list[Path]:
 def answers(path: Path, damages: list[Damage]) -> Iterator[Archived]:
     """Yield the answers of a WARC file, compressed or not; of a damaged record what can be read.
 
+    A revisit record of which the payload is in an earlier record of the file is an answer, too; one
+    that says that a page has not changed (304) is none.
+
     Parameters
     ----------
     path : Path
@@ -112,10 +118,27 @@ def answers(path: Path, damages: list[Damage]) -> Iterator[Archived]:
     CrawlError
         If it cannot be read, or is no WARC file.
     """
-    for record in records(path, damages):
-        found = answer_of(record) if record.type == "response" else None
-        if found is not None:
+    places: dict[str, Place] = {}
+    with ExitStack() as opened:
+        again: WarcFile | None = None
+        for record in records(path, damages, _with_heads):
+            digest = record.headers.get("warc-payload-digest", "")
+            found = answer_of(record) if record.type in ("response", "revisit") else None
+            if found is None or (record.type == "revisit" and digest not in places):
+                continue
+            if record.type == "response" and digest and not record.damaged:
+                places.setdefault(digest, record.place)
+            elif record.type == "revisit":
+                again = again or opened.enter_context(WarcFile(path))
+                payload = answer_of(again.record_at(places[digest]))
+                if payload is None or found.status == 304:
+                    continue
+                found = found._replace(body=payload.body, cut=payload.cut, partial=payload.partial)
             yield found
+
+
+def _with_heads(headers: Mapping[str, str]) -> int:
+    return _HEAD if headers.get("warc-type", "").lower() == "revisit" else of_answers(headers)
 
 
 def unpacked(answer: Archived) -> Unpacked:

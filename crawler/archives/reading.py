@@ -25,7 +25,7 @@ _REVISITS = 10
 """The most revisits that lead to a payload."""
 _SEGMENTS = 1_000
 _NUMBER = re.compile(r"[0-9]{1,9}\Z")
-_FRAMING = frozenset(["transfer-encoding", "content-encoding", "content-length", "content-type"])
+_FRAMING = frozenset(["transfer-encoding", "content-encoding", "content-length"])
 """Headers that belong to the stored payload, and not to a later answer about it."""
 _WHOLE = ("response", "resource")
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -242,3 +245,47 @@ def test_types_are_counted(tmp_path: Path) -> None:
     dns = [record("response", b"a.test. 1 IN A 10.0.0.1", "dns:a.test"), record("response", PAGE)]
     found = about(indexed(written(tmp_path / "y.warc", dns, "plain")))
     assert found is not None and found.captures == 1
+
+
+HOSTILE = """
+import sys
+from pathlib import Path
+from counterpoint.crawler.archives.index import CaptureIndex
+index = CaptureIndex([Path(name) for name in sys.argv[1:]])
+for one in index.damages:
+    print(one.path.name, one.reason)
+print(len(index))
+status = Path("/proc/self/status").read_text()
+print(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")))
+"""
+
+
+def test_hostile_files_take_little_memory(tmp_path: Path) -> None:
+    """A bomb, a wrong length or a line of megabytes that is read into memory, or is not named."""
+    good = record("response", PAGE)
+    files = {
+        "bomb.warc.gz": gzip.compress(
+            record("response", b"HTTP/1.1 200 OK\r\n\r\n" + bytes(150 << 20)), 9, mtime=0
+        ) + gzip.compress(good),
+        "length.warc": good.replace(b"Content-Length: ", b"Content-Length: 99999999999") + good,
+        "line.warc": record("response", PAGE, X_Long="x" * (3 << 20)) + good,
+        "uri.warc": record("response", PAGE, "http://a.test/" + "x" * 60_000) + good,
+        "head.warc": record("response", b"HTTP/1.1 200 " + b"x" * (5 << 20)) + good,
+        "json.warc": record("metadata", b'{"a": "' + b"x" * (9 << 20) + b'"}',
+                            Content_Type="application/json") + good,
+    }  # fmt: skip
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    done = subprocess.run(
+        [sys.executable, "-c", HOSTILE, *(str(tmp_path / name) for name in files)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    *damages, count, peak = done.stdout.splitlines()
+    assert damages == [
+        "length.warc the length of a record is wrong",
+        "line.warc a header has more than 65,536 bytes",
+        "json.warc the JSON of a record has more than 8 MB",
+    ]
+    # The good record of each file, and what can be read of the bomb, the wrong length, the head.
+    assert int(count) == len(files) + 3
+    assert int(peak) < 120_000
