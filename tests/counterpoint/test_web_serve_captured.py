@@ -97,6 +97,8 @@ def test_its_log_cannot_be_judged(tmp_path: Path, capsys: pytest.CaptureFixture[
         (["--warc", "x.warc", "--profile", "sample"], "give either --profile or --warc"),
         (["--profile", "sample", "--index", "x"], "--index: only with --warc"),
         (["--warc", "x.warc", "--pages", "3"], "--pages: not with --warc"),
+        (["--warc", "x.warc", "--seed", "0"], "--seed: not with --warc"),
+        (["--warc", "x.warc", "--seeds-from", "any"], "--seeds-from: not with --warc"),
         (["--warc", "/nowhere"], "/nowhere: is no file and no folder"),
         (["--warc", "no.warc"], "is no WARC file that can be read"),
         (["--warc", "info.warc"], "has no captured pages"),

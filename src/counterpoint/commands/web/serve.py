@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from counterpoint.console import FELL, OK, above_zero, must_be_writable, progress
 from counterpoint.files.outputs import named
@@ -134,8 +135,8 @@ def serve(
         raise click.UsageError("give either --profile or --warc")
     if index is not None and not archives:
         raise click.UsageError("--index: only with --warc")
-    if archives and pages is not None:
-        raise click.UsageError("--pages: not with --warc")
+    if archives:
+        _must_be_of_server(click.get_current_context())
     if speed is not None and not real_time:
         raise click.UsageError("--speed: only with --real-time")
     if seconds_per_request is not None and real_time:
@@ -166,6 +167,13 @@ def serve(
         return _run(_serve(served, options, seeds_file))
     finally:
         served.close()
+
+
+def _must_be_of_server(context: click.Context) -> None:
+    """Refuse options of synthetic webs."""
+    for name in ("pages", "seed", "seeds_from"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--{name.replace('_', '-')}: not with --warc")
 
 
 def _synthetic(
