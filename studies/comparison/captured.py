@@ -7,8 +7,8 @@ hosts are counted as external and not followed.
 
 A seed draws the start pages. If more hosts have pages than the target set has sites, it draws
 hosts, and a crawl begins at the first page of each. Otherwise it begins on every host, at a page
-that is drawn among those from which links lead to the host's first page: from each of them, all
-that the first page reaches can be reached. If the TOML file names starts, it draws among them.
+that is drawn from the host's largest group of pages that all reach each other: from each of them,
+the same pages can be reached. If the TOML file names starts, it draws among them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from counterpoint.crawler.archives.captured import CapturedWeb
 from counterpoint.crawler.documents.addresses import key
@@ -28,7 +30,6 @@ from counterpoint.crawler.documents.links import Kind, read
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import NONE, Content, Outcome, Pages, Scope
 from counterpoint.sim_web.generator import Explicit
-from counterpoint.sim_web.measure.kernels import extend
 from counterpoint.studies.captured.arrays import CapturedArrays
 from counterpoint.studies.captured.building import arrays_of
 from counterpoint.studies.captured.settings import CapturedSource
@@ -161,23 +162,29 @@ def _drawn(
     if len(hosts) > sites:
         drawn = np.sort(chance.choice(hosts, sites, replace=False))
         return tuple(int(pages[arrays.host[pages] == host][0]) for host in drawn)
-    found = []
-    for host in hosts:
-        own = pages[arrays.host[pages] == host]
-        back = _leading_to(arrays, int(own[0]))
-        found.append(int(chance.choice(own[back[own]])))
-    return tuple(found)
+    return tuple(int(chance.choice(_core(arrays, int(host)))) for host in hosts)
 
 
-def _leading_to(arrays: CapturedArrays, page: int) -> Array:
-    """Return from which addresses links lead to a page, bool[addresses]; it is one of them."""
-    order = np.argsort(arrays.targets, kind="stable")
-    sources = np.repeat(np.arange(arrays.pages), np.diff(arrays.offsets))[order]
-    offsets = np.searchsorted(arrays.targets[order], np.arange(arrays.pages + 1))
-    reached = np.zeros(arrays.pages, dtype=np.bool_)
-    reached[page] = True
-    extend(offsets, sources, np.zeros_like(offsets), sources[:0], reached)
-    return reached
+def _core(arrays: CapturedArrays, host: int) -> Array:
+    """Return the largest group of pages of a host that all reach each other by its own links.
+
+    Of groups of one size, it is that with the first page.
+    """
+    pages = np.flatnonzero(arrays.html & (arrays.host == host))
+    new = np.full(arrays.pages, -1)
+    new[pages] = np.arange(len(pages))
+    sources = new[np.repeat(np.arange(arrays.pages), np.diff(arrays.offsets))]
+    targets = new[arrays.targets]
+    own = (sources >= 0) & (targets >= 0)
+    links = coo_array(
+        (np.ones(int(own.sum()), dtype=np.int8), (sources[own], targets[own])),
+        shape=(len(pages), len(pages)),
+    )
+    _, groups = connected_components(links, connection="strong")
+    counts = np.bincount(groups)
+    first = int(np.argmax(counts[groups] == counts.max()))
+    found: Array = pages[groups == groups[first]]
+    return found
 
 
 class CapturedWorld:
