@@ -45,8 +45,8 @@ def papers(
 ) -> int:  # fmt: skip
     r"""Repeat the measurements of papers, and show which results are reproduced and which not.
 
-    A STUDY is beebot, hits, scent, regret, stm, cs2, coverage or freshness; all of them if it is "all",
-    or without STUDY.
+    A STUDY is beebot, hits, scent, regret, stm, cs2, coverage or freshness; all of them if it is
+    "all", or without STUDY.
 
     Exit code 0: the studies were done, whatever the results are; 2: the command is wrong.
 
