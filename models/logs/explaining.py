@@ -2,7 +2,8 @@
 
 After each line the set of states is known in which a run can be that explains the log so far. Steps
 that the log does not note can be taken between its lines. If the set becomes empty, no run explains
-the log up to that line.
+the log up to that line. The sets and the ways between them are kept, so a set that comes again
+costs a look into a table.
 """
 
 from __future__ import annotations
@@ -19,11 +20,10 @@ from .reading import Facts, Line, differences
 CHECKED = 256
 """After so many states the limits are looked at."""
 
-Layer = dict[Values, tuple[int, Values, Step | None] | None]
-"""States in which a run can be after a number of lines.
+Origins = dict[Values, tuple[Values, Step | None] | None]
+"""States, each with the state before it and the step from there.
 
-Each has the number of lines and the state before, and the step from there, or None if it was seen
-and no step taken. Initial states have nothing before.
+The step is None if the state was seen and no step taken. Initial states have nothing before.
 """
 
 
@@ -101,9 +101,36 @@ def explained(
     Raises
     ------
     SpecError
-        If the spec has no such action.
+        If the spec has no such action, or no initial state.
     """
     return _Search(model, lines, silent, limits or Limits()).explanation()
+
+
+class _Layer:
+    """The states in which a run can be after some lines.
+
+    Logs repeat themselves, so a search comes to the same states again and again. What was found out
+    about them the first time is kept.
+
+    Attributes
+    ----------
+    states : Origins
+        For a state that was reached from another one of them, by a step that the log does not note:
+        that state and the step. For the others None.
+    moves : dict
+        By what a line says: the states after it, with those of this layer before them, and their
+        layer; None if no state allows the line.
+    """
+
+    __slots__ = ("moves", "states")
+
+    def __init__(self, states: Origins) -> None:
+        self.states = states
+        self.moves: dict[Said, tuple[Origins, _Layer] | None] = {}
+
+
+Said = tuple[str, Facts, Facts]
+"""What a line says: its text and its facts. Lines that say the same have the same steps."""
 
 
 class _Search:
@@ -116,56 +143,88 @@ class _Search:
         quiet = set(actions) - named if silent is None else set(silent)
         for name in quiet - set(actions):
             raise SpecError(f"{model.name} has no action {name!r}; there are: {', '.join(actions)}")
+        if next(self._model.initial_states(), None) is None:
+            raise SpecError(f"{model.name} has no initial state")
         self._silent = [step for step in model.steps if step.action in quiet]
-        self._taken = 0
+        self._layers: dict[frozenset[Values], _Layer] = {}
+        self._next: dict[Values, list[tuple[Values, Step]]] = {}
+        self._passed: list[tuple[_Layer, Origins]] = []
+        self._looked = 0
 
     def explanation(self) -> Explanation:
         """Return the answer."""
-        layers: list[Layer] = [dict.fromkeys(self._model.initial_states())]
+        layer: _Layer | None = None
         try:
-            for k, line in enumerate(self._lines):
-                self._close(layers[-1], k)
-                after = self._after(layers[-1], k, line)
-                if not after:
-                    obstacle = self._obstacle(layers[-1], line)
-                    return self._answer(layers, k, obstacle)
-                layers.append(after)
+            layer = self._closed(dict.fromkeys(self._model.initial_states()))
+            for line in self._lines:
+                found = self._move(layer, line)
+                if found is None:
+                    return self._answer(layer, self._obstacle(layer, line))
+                self._passed.append((layer, found[0]))
+                layer = found[1]
         except LimitReached as limit:
-            return self._answer(layers, len(layers) - 1, reason=str(limit))
-        return self._answer(layers, len(self._lines))
+            return self._answer(layer, reason=str(limit))
+        return self._answer(layer)
+
+    def _look(self) -> None:
+        """Look at the limits from time to time."""
+        self._looked += 1
+        if self._looked % CHECKED == 0:
+            line = f"{len(self._passed):,} of {len(self._lines):,} lines"
+            self._limits.check(line)
 
     def _step(self, values: Values, step: Step) -> Values | None:
         """Return the state after a step; None if it is not possible or leaves a range."""
-        self._taken += 1
-        if self._taken % CHECKED == 0:
-            self._limits.check("steps of runs that can explain the log")
+        self._look()
         try:
             return self._model.take(values, step)
         except RangeError:
             return None
 
-    def _close(self, layer: Layer, lines: int) -> None:
-        """Add what can be reached by steps that the log does not note."""
-        todo = list(layer) if self._silent else []
-        for values in todo:  # which grows
-            for step in self._silent:
-                after = self._step(values, step)
-                if after is not None and after not in layer:
-                    layer[after] = lines, values, step
-                    todo.append(after)
+    def _closed(self, entered: Origins) -> _Layer:
+        """Return the layer of some states, with what steps reach that the log does not note."""
+        key = frozenset(entered)
+        if key not in self._layers:
+            states: Origins = dict.fromkeys(entered)
+            todo = list(states) if self._silent else []
+            for values in todo:  # which grows
+                for after, step in self._quiet(values):
+                    if after not in states:
+                        states[after] = values, step
+                        todo.append(after)
+            self._layers[key] = _Layer(states)
+        return self._layers[key]
 
-    def _after(self, layer: Layer, lines: int, line: Line) -> Layer:
-        """Return the states after a line, of which there were some before it."""
-        found: Layer = {}
-        for values in layer:
+    def _quiet(self, values: Values) -> list[tuple[Values, Step]]:
+        """Return what the steps lead to that the log does not note."""
+        found = self._next.get(values)
+        if found is None:
+            taken = ((self._step(values, step), step) for step in self._silent)
+            found = self._next[values] = [(after, step) for after, step in taken
+                                          if after is not None]  # fmt: skip
+        return found
+
+    def _move(self, layer: _Layer, line: Line) -> tuple[Origins, _Layer] | None:
+        """Return the states after a line, with those before them, and their layer."""
+        self._look()
+        said = line.text, line.before, line.after
+        if said not in layer.moves:
+            entered = self._after(layer.states, line)
+            layer.moves[said] = (entered, self._closed(entered)) if entered else None
+        return layer.moves[said]
+
+    def _after(self, states: Iterable[Values], line: Line) -> Origins:
+        """Return the states after a line, with those before them."""
+        found: Origins = {}
+        for values in states:
             if not line.action:
                 if not differences(self._model, values, line.after):
-                    found[values] = lines, values, None
+                    found[values] = values, None
             elif not differences(self._model, values, line.before):
                 for step in line.steps:
                     after = self._step(values, step)
                     if after is not None and after not in found and self._is(after, line.after):
-                        found[after] = lines, values, step
+                        found[after] = values, step
         return found
 
     def _is(self, values: Values, facts: Facts) -> bool:
@@ -174,16 +233,19 @@ class _Search:
     # Answers
 
     def _answer(
-        self, layers: list[Layer], lines: int, obstacle: Obstacle | None = None, reason: str = ""
+        self, layer: _Layer | None, obstacle: Obstacle | None = None, reason: str = ""
     ) -> Explanation:
-        trace, places = _run(layers[: lines + 1])
-        return Explanation(lines, trace, places, obstacle, reason)
+        if layer is None:  # a limit was reached before the first line
+            first = next(iter(self._model.initial_states()))
+            return Explanation(0, Trace((first,), ()), [], obstacle, reason)
+        trace, places = _run(self._passed, layer)
+        return Explanation(len(self._passed), trace, places, obstacle, reason)
 
-    def _obstacle(self, layer: Layer, line: Line) -> Obstacle:
+    def _obstacle(self, layer: _Layer, line: Line) -> Obstacle:
         """Return why no state of a layer allows a line."""
         near: list[tuple[str, str, str]] | None = None
         reason = ""
-        for values in layer:
+        for values in layer.states:
             for step in line.steps if line.action else (None,):
                 after = values if step is None else self._step(values, step)
                 wrong = differences(self._model, values, line.before)
@@ -194,35 +256,50 @@ class _Search:
                 wrong += differences(self._model, after, line.after)
                 if near is None or len(wrong) < len(near):
                     near = wrong
-        return Obstacle(line, len(layer), near or [], "" if near else reason, self._allowed(layer))
+        allowed = self._allowed(layer)
+        return Obstacle(line, len(layer.states), near or [], "" if near else reason, allowed)
 
     def _why(self, values: Values, step: Step) -> str:
         shown = self._model.show_step(step)
         return f"{shown}: {self._model.obstacle(values, step) or 'it leaves a range'}"
 
-    def _allowed(self, layer: Layer) -> list[Step]:
+    def _allowed(self, layer: _Layer) -> list[Step]:
         """Return the steps, of those that the log notes, that are possible in some state."""
         quiet = {step.action for step in self._silent}
         return [
             step for step in self._model.steps
             if step.action not in quiet
-            and any(self._step(values, step) is not None for values in layer)
+            and any(self._step(values, step) is not None for values in layer.states)
         ]  # fmt: skip
 
 
-def _run(layers: list[Layer]) -> tuple[Trace, list[int]]:
-    """Return a run through layers to the first state of the last one, and its length at each."""
-    lines = len(layers) - 1
-    states = [next(iter(layers[lines]))]
+def _run(passed: Sequence[tuple[_Layer, Origins]], layer: _Layer) -> tuple[Trace, list[int]]:
+    """Return a run to the first state of the last layer, and its length after each line.
+
+    Parameters
+    ----------
+    passed : sequence of (_Layer, Origins)
+        For each line, the layer before it, and the states after it.
+    layer : _Layer
+        The last one.
+    """
+    states = [next(iter(layer.states))]
     steps: list[Step] = []
-    left = [0] * lines
-    while (before := layers[lines][states[-1]]) is not None:
-        earlier, values, step = before
-        if earlier < lines:
-            left[earlier] = len(steps)
-            lines = earlier
-        if step is not None:
-            steps.append(step)
-            states.append(values)
+    left: list[int] = []
+
+    def back(origins: Origins) -> bool:
+        origin = origins[states[-1]]
+        if origin is not None and origin[1] is not None:
+            states.append(origin[0])
+            steps.append(origin[1])
+        return origin is not None
+
+    while back(layer.states):
+        pass
+    for before, entered in reversed(passed):
+        left.append(len(steps))
+        back(entered)
+        while back(before.states):
+            pass
     trace = Trace(tuple(reversed(states)), tuple(reversed(steps)))
-    return trace, [len(steps) - k for k in left]
+    return trace, [len(steps) - k for k in reversed(left)]

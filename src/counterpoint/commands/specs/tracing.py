@@ -134,8 +134,9 @@ def _print(
 ) -> None:  # fmt: skip
     count = f"{len(lines):,} line{'s'[: len(lines) != 1]}"
     steps = len(found.trace.steps)
+    run = f"a run of {steps:,} step{'s'[: steps != 1]} of {model.name}"
     if found.answer == "holds":
-        _say(f"{name}: a run of {steps:,} steps of {model.name} explains {count}", "green")
+        _say(f"{name}: {run} explains {count}", "green")
     elif found.reason:
         _say(f"{name}: unknown after {found.explained:,} of {count}: {found.reason}", "yellow")
     else:
