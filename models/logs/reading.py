@@ -43,6 +43,8 @@ class Line:
         The steps that it can mean.
     before, after : Facts
         What was true before and after the step; without a step, ``after`` was true then.
+    note : str
+        What the line notes for people; "" if nothing.
     """
 
     number: int
@@ -51,6 +53,7 @@ class Line:
     steps: tuple[Step, ...]
     before: Facts
     after: Facts
+    note: str = ""
 
 
 class LogError(SpecError):
@@ -74,8 +77,9 @@ def lines_of(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def read_log(
-    model: Model, lines: Iterable[tuple[int, bytes]], mapping: Mapping_ | None = None
-) -> list[Line]:
+    model: Model, lines: Iterable[tuple[int, bytes]], mapping: Mapping_ | None = None,
+    by_time: bool = False,
+) -> list[Line]:  # fmt: skip
     """Return the lines of a log.
 
     Parameters
@@ -87,6 +91,9 @@ def read_log(
     mapping : callable, optional
         Called with the value of each line; returns the value that stands for it here, a list of
         several, or None if the line says nothing.
+    by_time : bool
+        Whether the lines are put into the order of their times first; those of one time stay in
+        the order in which they are.
 
     Raises
     ------
@@ -97,8 +104,8 @@ def read_log(
     """
     reader = _Reader(model)
     found: list[Line] = []
-    for number, data in lines:
-        value = _value(number, data)
+    values: Iterable[tuple[int, Any]] = ((number, _value(number, data)) for number, data in lines)
+    for number, value in sorted(values, key=_time) if by_time else values:
         for one in _mapped(number, value, mapping):
             found.append(reader.line(number, one))
     return found
@@ -117,6 +124,18 @@ def _value(number: int, data: bytes) -> Any:
             raise LogError(f"line {number:,}: the log breaks off within this line") from None
         what = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
         raise LogError(f"line {number:,}: it is no JSON: {what}") from None
+
+
+def _time(line: tuple[int, Any]) -> float:
+    """Return the time of a line with its number."""
+    number, value = line
+    if not isinstance(value, Mapping):
+        raise LogError(f"line {number:,}: it is {type(value).__name__}, and no object in braces")
+    time = value.get("time")
+    if isinstance(time, bool) or not isinstance(time, int | float):
+        has = "it has no 'time'" if time is None else f"'time' is a number, not {json.dumps(time)}"
+        raise LogError(f"line {number:,}: {has}, by which the lines are put into order")
+    return time
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -175,7 +194,9 @@ class _Reader:
         if wanted is None and before:
             raise LogError(f"line {number:,}: 'before' needs a step; without one write 'state'")
         action = "" if wanted is None else wanted.action
-        return Line(number, self._text(wanted, before, after), action, steps, before, after)
+        note = value.get("note") or ""
+        return Line(number, self._text(wanted, before, after), action, steps, before, after,
+                    note if isinstance(note, str) else json.dumps(note))  # fmt: skip
 
     def _wanted(self, value: Mapping[str, Any]) -> Wanted | None:
         """Return the step that a line names."""

@@ -65,6 +65,9 @@ MODELS = {
     "tl2": lambda: load("tl2", ["clock=pass"]),
     "tms2": lambda: load("tms2"),
     "window-tms2": lambda: load("window-tms2", ["fetch-and-increment=old"]),
+    "lease-holders": lambda: load("lease-holders"),
+    "leases": lambda: load("leases", ["clock=stands-still", "delay=1"]),
+    "leases sent later": lambda: load("leases", ["sends=later", "delay=1"]),
     "link-store": lambda: load("link-store", ["joins=rows-first", "circles=are-broken"]),
     "philosophers": lambda: load("philosophers"),
     "filter": lambda: Model(Filter(processes=4)),
@@ -93,8 +96,9 @@ MODELS = {
 
 
 SMALL = (
-    "breadth-first", "frontier", "frontier-for-ever", "focused-for-ever", "link-store", "peterson",
-    "norec-progress", "r3-visits", "retrieval", "scent", "scent-for-ever", "tl2-progress",
+    "breadth-first", "frontier", "frontier-for-ever", "focused-for-ever", "leases", "link-store",
+    "norec-progress", "peterson", "r3-visits", "retrieval", "scent", "scent-for-ever",
+    "tl2-progress",
 )  # fmt: skip
 """Specs whose runs reach fewer states than requested."""
 
