@@ -56,9 +56,12 @@ class LeaseLog:
         changes : sequence of (str, str)
             ``take``, ``leave``, each with a host, or ``stop``.
         """
+        stops = any(event == "stop" for event, _ in changes)
+        if stops and not self._last:
+            return  # it has never had a lease
         with self._lock:
             self._last = max(self._last, now)
-            if any(event == "stop" for event, _ in changes):
+            if stops:
                 self._write({"event": "stop"})
             else:
                 named = [{event: host} for event, host in changes if host]

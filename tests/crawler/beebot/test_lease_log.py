@@ -34,6 +34,19 @@ STAR = Web(1, (0,) * 9, ((1, 2, 3, 4, 5, 6, 7, 8), *((0,),) * 8), (0,) * 9, froz
 """One host whose start page links to eight pages."""
 
 
+class Again(Network):
+    """A network that may be asked again for a page whose answer is in the store.
+
+    That happens if a worker loses a visit, gets it back, and then stores the answer of its first
+    request: it has the job of the second one already.
+    """
+
+    def ask(self, address: str) -> tuple[int, bytes]:
+        """Answer, if the pause was kept."""
+        self.stored.discard(address)
+        return super().ask(address)
+
+
 def store_of(web: Web, path: Path) -> Store:
     """Return a store of a file, with nothing in it but the sites of a web."""
     store = open_store(path, create=True)
@@ -59,7 +72,7 @@ def held_against(log: Path, workers: int, *, timed: bool) -> Explanation:
 
 @few_and_many(
     given(web=webs(), many=st.integers(1, 3), ahead=st.sampled_from([1, 2, 8]),
-          chance=st.integers(0, 2**32)), 8, 60, **SAME,
+          chance=st.integers(0, 2**32)), 8, 40, **SAME,
 )  # fmt: skip
 def test_a_run_explains_what_workers_do(
     web: Web, many: int, ahead: int, chance: int, tmp_path_factory: pytest.TempPathFactory
@@ -71,7 +84,7 @@ def test_a_run_explains_what_workers_do(
     folder = tmp_path_factory.mktemp("log")
     with store_of(web, folder / "db") as store:
         begin(store, {"scheduler": "breadth-first", "budget": "1000"})
-        network = Network(answers_of(web))
+        network = Again(answers_of(web))
         chosen = random.Random(chance)
         for member in crawled_together(store, network, many, ahead, chosen, 0, folder / "log"):
             member.planner.close()
@@ -79,8 +92,8 @@ def test_a_run_explains_what_workers_do(
         found = held_against(folder / "log", many, timed=timed)
         assert found.obstacle is None, found.obstacle
         assert found.answer == "holds"
-        stops = [step for step in found.trace.steps if step.action == "stop"]
-        assert len(stops) == many
+        steps = [step.action for step in found.trace.steps]
+        assert 1 <= steps.count("stop") <= many and steps.count("begin") >= steps.count("hand")
 
 
 # Planted faults: a host is taken over from a worker that sleeps, and then the worker wakes up
