@@ -2,6 +2,7 @@
 
 SPECS = {
     "breadth-first": "counterpoint.spec.crawl.breadth_first:BreadthFirst",
+    "breadth-first-visits": "counterpoint.spec.crawl.breadth_first_visits:BreadthFirstVisits",
     "dstm": "counterpoint.spec.stm.dstm:DSTM",
     "dstm-progress": "counterpoint.spec.stm.progressing:DSTMProgress",
     "equal-quanta": "counterpoint.spec.crawl.equal_quanta:EqualQuanta",
@@ -53,6 +54,7 @@ PROOFS = {
 
 MUTANTS = {
     "breadth-first": "counterpoint.spec.crawl.mutants.breadth_first",
+    "breadth-first-visits": "counterpoint.spec.crawl.mutants.breadth_first_visits",
     "dstm-progress": "counterpoint.spec.stm.mutants.progress",
     "equal-quanta": "counterpoint.spec.crawl.mutants.equal_quanta",
     "focused-hits": "counterpoint.spec.crawl.mutants.focused",

@@ -86,9 +86,7 @@ def crawl(
         if begun.ended:
             return CrawlEnd(begun.ended, True)
         with asyncio.Runner(loop_factory=_loop) as runner:
-            ended = runner.run(
-                _crawled(store, begun, watch, started, lease, leave, lease_log)
-            )
+            ended = runner.run(_crawled(store, begun, watch, started, lease, leave, lease_log))
         if ended.why != CHANGED:
             return ended
         begun = reconnecting(partial(begin, store))
@@ -155,7 +153,6 @@ def _worker(
     behind, ahead = reconnecting(measured)
     name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
     least = POLITE if delay is None else delay
-
 
     def here() -> float:
         return ahead + elapsed()

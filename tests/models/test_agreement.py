@@ -37,6 +37,7 @@ from tests.reference import LEAVES
 MODELS = {
     "peterson": lambda: load("peterson"),
     "breadth first": lambda: load("breadth-first", ["pages=4", "answers=in-order"]),
+    "breadth first visits": lambda: load("breadth-first-visits", ["order=by-level"]),
     "focused hits": lambda: load("focused-hits", ["hubs=2"]),
     "frontier": lambda: load("frontier", ["pages=3"]),
     "retrieval": lambda: load("retrieval"),
@@ -96,8 +97,9 @@ MODELS = {
 
 
 SMALL = (
-    "breadth-first", "frontier", "frontier-for-ever", "focused-for-ever", "leases", "link-store",
-    "norec-progress", "peterson", "r3-visits", "retrieval", "scent", "scent-for-ever",
+    "breadth-first", "breadth-first-visits", "frontier", "frontier-for-ever", "focused-for-ever",
+    "leases", "link-store", "norec-progress", "peterson", "r3-visits", "retrieval", "scent",
+    "scent-for-ever",
     "tl2-progress",
 )  # fmt: skip
 """Specs whose runs reach fewer states than requested."""

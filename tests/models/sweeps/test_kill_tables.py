@@ -132,6 +132,10 @@ SHORTEST = {
         "releases-before-publishing": (3, "one-publisher"),
         "release-leaves-the-clock-odd": (5, "one-publisher"),
     },
+    "breadth-first-visits": {
+        "depth-first": (5, "levels-never-fall"),
+        "visits-unknown-pages": (1, "a-visited-page-was-found"),
+    },
     "leases": {
         "does-not-look-at-the-lease": (8, "only-the-holder-asks"),
         "renews-without-comparing": (16, "only-the-holder-asks"),

@@ -272,9 +272,7 @@ def _retry(store: Store, text: str) -> None:
     raise CrawlError(f"--retry {text}: is no site of this crawl")
 
 
-def _crawl(
-    store: Store, begun: StartedPlan, log: Path | None, lease_log: Path | None
-) -> CrawlEnd:
+def _crawl(store: Store, begun: StartedPlan, log: Path | None, lease_log: Path | None) -> CrawlEnd:
     from counterpoint.crawler.beebot.crawling import crawl
     from counterpoint.crawler.beebot.engine import CrawlEnd
 

@@ -149,7 +149,7 @@ def _print(
         _say(f"{name}: no run of {model.name} explains line {_line(found)}", "red")
         _print_obstacle(model, found)
     if verbose or found.answer != "holds":
-        _print_run(model, found, verbose)
+        _print_run(model, lines, found, verbose)
 
 
 def _line(found: Explanation) -> str:
@@ -183,15 +183,15 @@ def _print_obstacle(model: Model, found: Explanation) -> None:
         click.echo(f"  ({wrong.states:,} states are possible before this line.)")
 
 
-def _print_run(model: Model, found: Explanation, verbose: bool) -> None:
+def _print_run(model: Model, lines: list[Line], found: Explanation, verbose: bool) -> None:
     steps = found.trace.steps
     if not steps:
         return
     first = 0 if verbose else max(0, len(steps) - LAST)
     head = "The run" if first == 0 else f"The last {LAST} steps of a run"
-    lines = f"{found.explained:,} line{'s'[: found.explained != 1]}"
-    click.echo(f"\n{head} that explains the first {lines}:" if found.obstacle else f"\n{head}:")
-    number = {place: k + 1 for k, place in enumerate(found.places)}
+    many = f"{found.explained:,} line{'s'[: found.explained != 1]}"
+    click.echo(f"\n{head} that explains the first {many}:" if found.obstacle else f"\n{head}:")
+    number = {place: lines[k].number for k, place in enumerate(found.places)}
     width = len(str(len(steps)))
     for k in range(first, len(steps)):
         note = f"  (line {number[k + 1]:,})" if k + 1 in number else "  (not in the log)"
