@@ -4,7 +4,8 @@ One worker at a time plans (`Store.transaction`); it then reads here the claims 
 host belongs to one worker as long as that worker's lease runs, and the worker keeps the host while
 it has visits there. A worker has one lease for all its hosts and visits. If it does not renew the
 lease, the other workers take over its hosts and visits when the lease runs out. The worker itself
-makes no request after that time, even if it was suspended in between.
+makes no request after that time, even if it was suspended in between, unless that was between its
+look at the clock and the request. `spec/locks/leases.py` is the spec.
 """
 
 from __future__ import annotations
