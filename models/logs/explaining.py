@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 
 from counterpoint.models.limits import LimitReached, Limits
 from counterpoint.models.verdict import Trace
-from counterpoint.spec.notation import Model, RangeError, SpecError, Step, Values
+from counterpoint.spec.notation import Model, SpecError, Step, Values
 
 from .reading import Facts, Line, differences
+from .stepping import Steps
 
 CHECKED = 256
 """After so many states the limits are looked at."""
@@ -147,7 +148,7 @@ class _Search:
             raise SpecError(f"{model.name} has no initial state")
         self._silent = [step for step in model.steps if step.action in quiet]
         self._layers: dict[frozenset[Values], _Layer] = {}
-        self._next: dict[Values, list[tuple[Values, Step]]] = {}
+        self._steps = Steps(model)
         self._passed: list[tuple[_Layer, Origins]] = []
         self._looked = 0
 
@@ -176,10 +177,7 @@ class _Search:
     def _step(self, values: Values, step: Step) -> Values | None:
         """Return the state after a step; None if it is not possible or leaves a range."""
         self._look()
-        try:
-            return self._model.take(values, step)
-        except RangeError:
-            return None
+        return self._steps.after(values, step)
 
     def _closed(self, entered: Origins) -> _Layer:
         """Return the layer of some states, with what steps reach that the log does not note."""
@@ -188,21 +186,13 @@ class _Search:
             states: Origins = dict.fromkeys(entered)
             todo = list(states) if self._silent else []
             for values in todo:  # which grows
-                for after, step in self._quiet(values):
-                    if after not in states:
+                for step in self._silent:
+                    after = self._step(values, step)
+                    if after is not None and after not in states:
                         states[after] = values, step
                         todo.append(after)
             self._layers[key] = _Layer(states)
         return self._layers[key]
-
-    def _quiet(self, values: Values) -> list[tuple[Values, Step]]:
-        """Return what the steps lead to that the log does not note."""
-        found = self._next.get(values)
-        if found is None:
-            taken = ((self._step(values, step), step) for step in self._silent)
-            found = self._next[values] = [(after, step) for after, step in taken
-                                          if after is not None]  # fmt: skip
-        return found
 
     def _move(self, layer: _Layer, line: Line) -> tuple[Origins, _Layer] | None:
         """Return the states after a line, with those before them, and their layer."""

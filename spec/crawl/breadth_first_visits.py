@@ -67,7 +67,7 @@ class BreadthFirstVisits(Spec):
         for q in s.web[p]:
             last = maximum(s.found[x] for x in s.pages)
             s.level[q] = ite(s.found[q] == 0, s.level_below(p), s.level[q])
-            s.found[q] = ite(s.found[q] == 0, last + 1, s.found[q])
+            s.found[q] = ite(s.found[q] == 0, s.place_after(last), s.found[q])
 
     @action
     def fail(s, p: int) -> None:
@@ -88,6 +88,10 @@ class BreadthFirstVisits(Spec):
         if s.order == "by-level":
             return s.level[q] < s.level[p]
         return s.found[q] < s.found[p]
+
+    def place_after(s, last: Value) -> Value:
+        """Return the place of a page that is found when so many are known."""
+        return last + 1
 
     def level_below(s, p: int) -> Value:
         """Return the level of the pages that p finds."""

@@ -22,3 +22,12 @@ class VisitsUnknownPages(BreadthFirstVisits):
     def waits(s, p: int) -> Value:
         """Do not look whether it was found."""
         return s.visited[p] == 0
+
+
+@mutant(killed={"places-differ": 1, "levels-never-fall": 4})
+class DoesNotCount(BreadthFirstVisits):
+    """All pages get the place of the one that was found last."""
+
+    def place_after(s, last: Value) -> Value:
+        """Do not count."""
+        return last

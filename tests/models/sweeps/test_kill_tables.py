@@ -135,6 +135,7 @@ SHORTEST = {
     "breadth-first-visits": {
         "depth-first": (5, "levels-never-fall"),
         "visits-unknown-pages": (1, "a-visited-page-was-found"),
+        "does-not-count": (1, "places-differ"),
     },
     "leases": {
         "does-not-look-at-the-lease": (8, "only-the-holder-asks"),
