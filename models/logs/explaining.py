@@ -185,9 +185,11 @@ class _Search:
         if key not in self._layers:
             states: Origins = dict.fromkeys(entered)
             todo = list(states) if self._silent else []
+            step_from = self._steps.after
             for values in todo:  # which grows
+                self._look()
                 for step in self._silent:
-                    after = self._step(values, step)
+                    after = step_from(values, step)
                     if after is not None and after not in states:
                         states[after] = values, step
                         todo.append(after)

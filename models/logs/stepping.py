@@ -41,7 +41,7 @@ class _Watched(list[Any]):
         self.written[place] = value
 
 
-@dataclass
+@dataclass(slots=True)
 class _Node:
     """The cell that a step reads next, and by its value what comes then."""
 
@@ -64,8 +64,9 @@ class Steps:
 
     def __init__(self, model: Model) -> None:
         self._model = model
-        self._kept: dict[Step, _Node | tuple[Outcome]] = {}
-        self._numbers: dict[Step, int] = {}
+        self._kept: dict[int, _Node | tuple[Outcome]] = {}  # by the identity of a step: no hashes
+        self._numbers: dict[int, int] = {}
+        self._steps: list[Step] = []  # those that are kept, so no other gets their identity
         self.run = 0
 
     def after(self, values: Values, step: Step) -> Values | None:
@@ -76,8 +77,8 @@ class Steps:
         SpecError
             If the code of the step raises another error.
         """
-        found = self._kept.get(step)
-        while isinstance(found, _Node):
+        found = self._kept.get(id(step))
+        while type(found) is _Node:
             found = found.by_value.get(values[found.place])
         outcome = self._taken(values, step) if found is None else found[0]
         if outcome is None:
@@ -100,13 +101,15 @@ class Steps:
                 outcome = tuple(watched.written.items())
         except (Disabled, RangeError):
             pass
-        number = self._numbers.get(step, 0)
+        number = self._numbers.get(id(step), 0)
         if len(watched.read) <= MOST_READ and number < MOST_KEPT:
-            self._numbers[step] = number + 1
-            self._keep(step, list(watched.read.items()), outcome)
+            if not number:
+                self._steps.append(step)
+            self._numbers[id(step)] = number + 1
+            self._keep(id(step), list(watched.read.items()), outcome)
         return outcome
 
-    def _keep(self, step: Step, read: list[tuple[int, int]], outcome: Outcome) -> None:
+    def _keep(self, step: int, read: list[tuple[int, int]], outcome: Outcome) -> None:
         leaf = (outcome,)
         if not read:
             self._kept[step] = leaf
