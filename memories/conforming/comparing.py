@@ -16,6 +16,7 @@ from counterpoint.models.conforming.mapped import Mapped, Row
 from counterpoint.models.limits import Limits
 from counterpoint.models.logs.explaining import Obstacle, Search
 from counterpoint.models.logs.reading import Line
+from counterpoint.models.logs.stepping import Steps
 from counterpoint.spec.notation import Model, SpecError, Step, Values
 
 Arguments = Callable[[Point], Mapping[str, Any]]
@@ -70,7 +71,7 @@ class Comparison:
         limits: Limits | None = None,
     ) -> None:
         self.model, self.mapped, self.limits = model, Mapped(model, name), limits or Limits()
-        self.known: dict[tuple[Values, Step], Values | None] = {}
+        self.taking = Steps(model)
         self.taken: Counter[str] = Counter()
         self.steps = 0
         self.compared: set[str] = set()
@@ -159,7 +160,7 @@ class Watch:
         self._comparison, self._look = comparison, look
         self._arguments = arguments or _own
         self._search = Search(comparison.model, comparison.silent, comparison.limits, first,
-                              comparison.known)  # fmt: skip
+                              comparison.taking)  # fmt: skip
         self._rows: tuple[Row, ...] = ()
         self.number = 0
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from counterpoint.models.logs.explaining import Obstacle, Search
 from counterpoint.models.logs.reading import Line
+from counterpoint.models.logs.stepping import Steps
 from counterpoint.spec.notation import Model, RangeError, SpecError, Step, Values
 
 from .calls import Call, Naming, calls_of
@@ -54,7 +55,7 @@ class Question:
             raise SpecError(f"{self.model.name}: no action is left to be called")
         name = getattr(self.mapping, "__name__", "the mapping")
         self.mapped = Mapped(self.model, name)
-        self.known: dict[tuple[Values, Step], Values | None] = {}
+        self.taking = Steps(self.model)
         self.accepted: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self._kinds: dict[tuple[Values, Step], str] = {}
@@ -114,7 +115,7 @@ class Beside:
         self._question = question
         self._model = question.model
         self._object = question.make()
-        self._search = Search(self._model, question.naming.silent, known=question.known)
+        self._search = Search(self._model, question.naming.silent, steps=question.taking)
         self._said: list[str] = []
         self._calls: list[Call] = []
         self._rows = self._look()
