@@ -78,7 +78,7 @@ class Steps:
             If the code of the step raises another error.
         """
         found = self._kept.get(id(step))
-        while type(found) is _Node:
+        while isinstance(found, _Node):
             found = found.by_value.get(values[found.place])
         outcome = self._taken(values, step) if found is None else found[0]
         if outcome is None:
