@@ -169,14 +169,15 @@ def _as_json(name: str, wish: Wish, found: Explored, beside: Conforming | None) 
 
 def _counts(wish: Wish, found: Explored, beside: Conforming | None) -> str:
     """Return how much was explored, in words."""
-    what = "random schedules" if wish.at_random else "schedules"
+    what = f"{'random ' if wish.at_random else ''}schedule{'s'[: found.schedules != 1]}"
     if wish.preemptions is not None:
         what += f" with at most {wish.preemptions} preemptions"
     counts = f"{found.cases:,} program{'s'[: found.cases != 1]}, {found.schedules:,} {what}"
     if found.histories:
         counts += f", {found.histories:,} different histories"
     if beside is not None:
-        counts += f", {sum(one.steps for one in beside.comparisons):,} steps"
+        steps = sum(one.steps for one in beside.comparisons)
+        counts += f", {steps:,} step{'s'[: steps != 1]}"
     return counts
 
 
