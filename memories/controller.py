@@ -19,6 +19,10 @@ from .points import Point, Stopped
 Choose = Callable[[list[Point]], int | None]
 """Gets the points at which a thread may go on, and returns the place of one; None: end the run."""
 
+After = Callable[[Point | None, bool], None]
+"""Gets the point that was passed, and whether its thread came back to it in vain. All threads stand
+or have ended meanwhile. The first time, when all stand at their first points, it gets None."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -63,6 +67,8 @@ class Controlled:
         How many seconds a thread may take from one point to the next.
     most : int
         The most steps of a run.
+    after : callable, optional
+        Called after each step; what it raises ends the run.
 
     Attributes
     ----------
@@ -75,9 +81,14 @@ class Controlled:
     """
 
     def __init__(
-        self, programs: Sequence[Callable[[], Any]], *, limit: float = 10.0, most: int = 100_000
+        self,
+        programs: Sequence[Callable[[], Any]],
+        *,
+        limit: float = 10.0,
+        most: int = 100_000,
+        after: After | None = None,
     ) -> None:
-        self._limit, self._most = limit, most
+        self._limit, self._most, self._after = limit, most, after or _nothing
         self._threads = [_Thread(i, program) for i, program in enumerate(programs)]
         self._begun = False
         self._last: _Thread | None = None
@@ -128,6 +139,7 @@ class Controlled:
             for thread in self._threads:
                 thread.start()
                 self._await(thread)
+            self._after(None, False)
             while self.waiting and self._take(choose):
                 pass
         finally:
@@ -154,11 +166,10 @@ class Controlled:
         self.passed.append(passed)
         thread.go_on()
         self._await(thread)
-        if not thread.came_back_to(passed):
-            self._changes += 1
-            thread.tried_at = -1
-        else:
-            thread.tried_at = self._changes
+        in_vain = thread.came_back_to(passed)
+        self._changes += not in_vain
+        thread.tried_at = self._changes if in_vain else -1
+        self._after(passed, in_vain)
         return True
 
     def _is_able(self, thread: _Thread) -> bool:
@@ -181,6 +192,10 @@ class Controlled:
             if thread.is_begun and not thread.is_lost:
                 thread.go_on()
                 thread.join(self._limit)
+
+
+def _nothing(point: Point | None, in_vain: bool) -> None:
+    """Do nothing after a step."""
 
 
 class _Thread:

@@ -2,6 +2,7 @@
 
 SPECS = {
     "breadth-first": "counterpoint.spec.crawl.breadth_first:BreadthFirst",
+    "breadth-first-visits": "counterpoint.spec.crawl.breadth_first_visits:BreadthFirstVisits",
     "dstm": "counterpoint.spec.stm.dstm:DSTM",
     "dstm-progress": "counterpoint.spec.stm.progressing:DSTMProgress",
     "equal-quanta": "counterpoint.spec.crawl.equal_quanta:EqualQuanta",
@@ -13,6 +14,8 @@ SPECS = {
     "gittins": "counterpoint.spec.crawl.gittins:Gittins",
     "jvstm": "counterpoint.spec.stm.jvstm:JVSTM",
     "jvstm-progress": "counterpoint.spec.stm.progressing:JVSTMProgress",
+    "lease-holders": "counterpoint.spec.locks.holders:LeaseHolders",
+    "leases": "counterpoint.spec.locks.leases:Leases",
     "link-store": "counterpoint.spec.locks.link_store:LinkStore",
     "mcrt": "counterpoint.spec.stm.mcrt:McRT",
     "mcrt-progress": "counterpoint.spec.stm.progressing:McRTProgress",
@@ -51,6 +54,7 @@ PROOFS = {
 
 MUTANTS = {
     "breadth-first": "counterpoint.spec.crawl.mutants.breadth_first",
+    "breadth-first-visits": "counterpoint.spec.crawl.mutants.breadth_first_visits",
     "dstm-progress": "counterpoint.spec.stm.mutants.progress",
     "equal-quanta": "counterpoint.spec.crawl.mutants.equal_quanta",
     "focused-hits": "counterpoint.spec.crawl.mutants.focused",
@@ -59,6 +63,7 @@ MUTANTS = {
     "gittins": "counterpoint.spec.crawl.mutants.gittins",
     "jvstm": "counterpoint.spec.stm.mutants.jvstm",
     "jvstm-progress": "counterpoint.spec.stm.mutants.progress",
+    "leases": "counterpoint.spec.locks.mutants.leases",
     "link-store": "counterpoint.spec.locks.mutants.link_store",
     "mcrt-progress": "counterpoint.spec.stm.mutants.progress",
     "norec": "counterpoint.spec.stm.mutants.norec",

@@ -165,3 +165,17 @@ def test_histories_against_reading(tmp_path: Path) -> None:
     for (history, subject), answer in answers.items():
         expected = "violated" if "violated" in history else "holds"
         assert answer == ("" if subject == "reading" else expected)
+
+
+@pytest.mark.long
+def test_archives(tmp_path: Path) -> None:
+    """A benchmark of the index that no longer runs, or measures fewer captures than it says."""
+    script = [sys.executable, str(ROOT / "benchmarks" / "archives.py")]
+    done = subprocess.run(
+        [*script, "--records", "300", "--json", str(tmp_path / "found.json")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert json.loads(done.stdout) == found
+    assert found["records"] == 300
+    assert found["make"]["peak_mb"] > 1 and found["lookups"]["lookups_per_second"] > 1

@@ -14,6 +14,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from counterpoint.crawler.fetching.clock import elapsed
 from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.guard import Guard
 from counterpoint.crawler.fetching.job import HostState
@@ -32,6 +33,7 @@ from counterpoint.crawler.store.recording import Recording
 from .answers import StoredAnswer
 from .beginning import StartedPlan, begin
 from .engine import STOPPED, CrawlEnd, Engine
+from .lease_log import LeaseLog
 from .leases import LEASE, Worker, database_clock
 from .planner import CHANGED, LOOK, Planner
 
@@ -45,7 +47,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def crawl(
     store: Store, begun: StartedPlan, watch: Callable[[StoredAnswer], None] | None = None,
     started: Callable[[Engine], None] | None = None, lease: float = LEASE,
-    leave: Callable[[], object] | None = None,
+    leave: Callable[[], object] | None = None, lease_log: Path | None = None,
 ) -> CrawlEnd:  # fmt: skip
     """Crawl until the plan ends or a signal comes.
 
@@ -67,6 +69,8 @@ def crawl(
         Called at a second signal, or if the crawl has not stopped `LEAVING` seconds after the
         first; it should end the process at once, in the midst of a transaction. By default the
         crawl is cancelled, which waits for the transaction to end.
+    lease_log : Path, optional
+        A file to which a line of JSON is appended for each step of this worker's leases.
 
     Raises
     ------
@@ -82,7 +86,7 @@ def crawl(
         if begun.ended:
             return CrawlEnd(begun.ended, True)
         with asyncio.Runner(loop_factory=_loop) as runner:
-            ended = runner.run(_crawled(store, begun, watch, started, lease, leave))
+            ended = runner.run(_crawled(store, begun, watch, started, lease, leave, lease_log))
         if ended.why != CHANGED:
             return ended
         begun = reconnecting(partial(begin, store))
@@ -91,12 +95,14 @@ def crawl(
 async def _crawled(
     store: Store, begun: StartedPlan, watch: Callable[[StoredAnswer], None] | None,
     started: Callable[[Engine], None] | None, lease: float,
-    leave: Callable[[], object] | None,
+    leave: Callable[[], object] | None, lease_log: Path | None,
 ) -> CrawlEnd:  # fmt: skip
     agent = begun.settings.agent or f"counterpoint/{version('counterpoint')}"
     warc = None if begun.settings.warc is None else Warc(Path(begun.settings.warc), agent)
+    worker = None
     try:
-        worker = None if store.dialect == "sqlite" else _worker(store, begun.settings.delay, lease)
+        if store.dialect != "sqlite":
+            worker = _worker(store, begun.settings.delay, lease, lease_log)
         dispatcher = _dispatcher(store, begun, agent, warc, worker)
         concurrency = begun.settings.concurrency
         ahead = 1 if concurrency == 1 else AHEAD * concurrency
@@ -111,9 +117,13 @@ async def _crawled(
     finally:
         if warc is not None:
             warc.close()
+        if worker is not None and worker.log is not None:
+            worker.log.close()
 
 
-def _worker(store: Store, delay: float | None, lease: float) -> Worker:
+def _worker(
+    store: Store, delay: float | None, lease: float, lease_log: Path | None = None
+) -> Worker:
     """Return this process as one of several workers, with a clock set by that of the database.
 
     The clock is never ahead of the database's. It is behind by at most the time that the quickest
@@ -126,22 +136,29 @@ def _worker(store: Store, delay: float | None, lease: float) -> Worker:
         Seconds between requests to a host; None: the polite default.
     lease : float
         Seconds that a lease lasts.
+    lease_log : Path, optional
+        A file to which the worker appends what it does.
     """
 
     def measured() -> tuple[float, float]:
         with store.reading() as connection:
             recording, found = Recording(connection), []
             for _ in range(ASKED):
-                before = time.monotonic()
+                before = elapsed()
                 now = database_clock(recording)
-                after = time.monotonic()
+                after = elapsed()
                 found.append((after - before, now - after))
         return min(found)
 
     behind, ahead = reconnecting(measured)
     name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
     least = POLITE if delay is None else delay
-    return Worker(name, lambda: ahead + time.monotonic(), lease, least, behind=behind)
+
+    def here() -> float:
+        return ahead + elapsed()
+
+    log = None if lease_log is None else LeaseLog(lease_log, name, here)
+    return Worker(name, here, lease, least, behind=behind, log=log)
 
 
 def _dispatcher(
@@ -157,13 +174,16 @@ def _dispatcher(
         agent, settings.robots, settings.delay, plan.scope is not Scope.SITE and worker is None,
         sites.__contains__ if plan.stays else None, plan.options.rules.problem, private,
     )  # fmt: skip
-    return PoliteDispatcher(
+    dispatcher = PoliteDispatcher(
         network, concurrency=settings.concurrency, manners=manners, limits=limits,
         recall=lambda host: recalled(store, host), seed=settings.seed,
         through_here=network.proxy is not None and is_here(network.proxy),
         now=None if worker is None else worker.here, room=room,
         behind=0.0 if worker is None else worker.behind,
     )  # fmt: skip
+    if worker is not None and worker.log is not None:
+        dispatcher.hosts.began = worker.log.ask
+    return dispatcher
 
 
 def recalled(store: Store, host: str) -> HostState | None:

@@ -4,7 +4,8 @@ One worker at a time plans (`Store.transaction`); it then reads here the claims 
 host belongs to one worker as long as that worker's lease runs, and the worker keeps the host while
 it has visits there. A worker has one lease for all its hosts and visits. If it does not renew the
 lease, the other workers take over its hosts and visits when the lease runs out. The worker itself
-makes no request after that time, even if it was suspended in between.
+makes no request after that time, even if it was suspended in between, unless that was between its
+look at the clock and the request. `spec/locks/leases.py` is the spec.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.fetching.job import HostState, Lease
 from counterpoint.crawler.fetching.manners import POLITE
 from counterpoint.crawler.store.recording import Recording
+
+from .lease_log import LeaseLog
 
 LEASE = 20.0
 """Seconds that a lease lasts."""
@@ -48,6 +51,8 @@ class Worker:
         The clock of leases, the same for all workers.
     behind : float
         By how many seconds at most ``here`` is behind it.
+    log : LeaseLog, optional
+        Where the worker notes what it does.
     """
 
     name: str
@@ -56,6 +61,7 @@ class Worker:
     least: float = POLITE
     clock: Callable[[Recording], float] = database_clock
     behind: float = 0.0
+    log: LeaseLog | None = None
 
 
 class Leases:
@@ -81,6 +87,7 @@ class Leases:
         self._holders: dict[str, str | None] = {}
         self._leaving: set[str] = set()
         self._new_states: dict[str, HostState] = {}
+        self._changes: list[tuple[str, str]] = []
 
     def look(self, recording: Recording, plan: int, waits: str) -> None:
         """Read the claims of all workers, and renew the lease if necessary.
@@ -95,7 +102,7 @@ class Leases:
             What the worker waits for; it is stored with the lease.
         """
         worker, here = self.worker, self.worker.here()
-        self._recording, self._plan = recording, plan
+        self._recording, self._plan, self._changes = recording, plan, []
         self._now = now = worker.clock(recording)
         self._others = dict(map(tuple, recording.read("workers")))
         until = self._others.pop(worker.name, 0.0)
@@ -114,7 +121,7 @@ class Leases:
         if until - now < worker.seconds * 2 / 3:
             until = now + worker.seconds
             self._renew(until, waits)
-        self._until = here + (until - now)
+        self._end, self._until = until, here + (until - now)
 
     def answered(self, number: int) -> bool:
         """Return whether an answer is valid (no other worker fetches the visit); drop the visit."""
@@ -156,6 +163,11 @@ class Leases:
         """Seconds after which the worker must read the claims again."""
         return min(PAUSE, self.worker.seconds / 3) / (1 if self.mine else 10)
 
+    def committed(self) -> None:
+        """Note what the transaction has changed, after it was committed."""
+        if self._changes and self.worker.log is not None:
+            self.worker.log.transaction(self._now, self._end, self._changes)
+
     def handed(self, lost: Iterable[int]) -> Lease:
         """Return the lease for the dispatcher, after the transaction was committed.
 
@@ -164,6 +176,8 @@ class Leases:
         lost : iterable of int
             The visits that now belong to other workers.
         """
+        if self._changes and self.worker.log is not None:
+            self.worker.log.hand()
         self._known |= set(self.mine.values())
         states, self._new_states = tuple(self._new_states.values()), {}
         return Lease(self._until, frozenset(lost), states)
@@ -181,6 +195,7 @@ class Leases:
     def leave(self, recording: Recording) -> None:
         """Give up all hosts and visits; requests in flight may have been aborted."""
         self._recording, self._now = recording, self.worker.clock(recording)
+        self._end, self._changes = self._now, [("stop", "")]
         name = self.worker.name
         recording.write("leave visits", {"worker": name})
         for host, delay in self._held().items():
@@ -223,6 +238,7 @@ class Leases:
         self._recording.write("hold host", {
             "host": host, "free_at": free_at, "worker": self.worker.name,
         })  # fmt: skip
+        self._changes.append(("take", host))
         self._holders[host] = self.worker.name
         self._known.discard(host)
         self._leaving.discard(host)
@@ -231,12 +247,14 @@ class Leases:
         gone = set(hosts)
         rows = [{"host": host, "free_at": free_at, "worker": self.worker.name} for host in gone]
         self._recording.write("leave host", rows)
+        self._changes += [("leave", host) for host in gone]
         self._known -= gone
         self._holders.update((host, None) for host in gone & self._holders.keys())
 
     def _renew(self, until: float, waits: str) -> None:
         """Renew the lease; give up idle hosts, and mark hosts above the worker's share to leave."""
         name = self.worker.name
+        self._changes.append(("renew", ""))
         self._recording.write("worker", {"name": name, "until": until, "waits": waits})
         active = set(self.mine.values())
         self._leave(self._held().keys() - active, 0.0)

@@ -101,6 +101,7 @@ class Planner:
             leases = self._leases
             with suppress(StoreError, *self._errors):
                 self.store.write(lambda connection: leases.leave(Recording(connection)))
+                leases.committed()
 
     def left(self) -> float | None:
         """Return how many seconds of the budget are left; None: time is not limited."""
@@ -162,6 +163,8 @@ class Planner:
             self._save(going, recording)
             if self._leases is not None:
                 self._leases.leave_some()
+        if self._leases is not None:
+            self._leases.committed()
         self._going = None if going.run.ended else going
         return self._result(going, answers, more)
 

@@ -21,13 +21,13 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import case, func, select
 
+from counterpoint.crawler.archives.archives import Archived, answers, files_of, unpacked
+from counterpoint.crawler.archives.warc_records import Damage
 from counterpoint.crawler.documents.addresses import joined, key
 from counterpoint.crawler.documents.decoding import as_declared
 from counterpoint.crawler.documents.embedded import embedded
 from counterpoint.crawler.documents.exchange import is_html
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.fetching.archives import Archived, answers, files_of, unpacked
-from counterpoint.crawler.fetching.warc_records import Damage
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.schema import State, pages
 

@@ -256,8 +256,9 @@ def _reference(tag: str, attributes: _Attributes) -> str | None:
         return attributes["src"] or ""
     if tag == "meta":
         return _refresh(attributes)
-    if tag == "link" and not _is_page(attributes):
-        return None
+    if tag == "link":
+        rel, kind = attributes["rel"] or "", attributes.get("type") or ""
+        return attributes["href"] or "" if is_page_relation(rel, kind) else None
     return attributes["href"] or ""
 
 
@@ -268,10 +269,10 @@ def _refresh(attributes: _Attributes) -> str | None:
     return found[found.lastindex or 0] if found is not None else None
 
 
-def _is_page(attributes: _Attributes) -> bool:
-    """Return whether a ``link`` element links to a page."""
-    relations = set((attributes["rel"] or "").lower().split())
-    kind = (attributes.get("type") or "text/html").partition(";")[0].strip().lower()
+def is_page_relation(rel: str, kind: str) -> bool:
+    """Return whether a ``link`` element with a ``rel`` and a ``type`` links to a page."""
+    relations = set(rel.lower().split())
+    kind = (kind or "text/html").partition(";")[0].strip().lower()
     return not relations.isdisjoint(PAGES) and relations.isdisjoint(_PARTS) and kind in _HTML
 
 

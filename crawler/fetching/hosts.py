@@ -164,6 +164,11 @@ class Hosts:
     behind : float
         By how many seconds at most ``now`` is behind the clock of all processes. The times that
         others read are later by it, so that their pauses are not too short.
+
+    Attributes
+    ----------
+    began : callable or None
+        Called with the name of a host when a request to it begins.
     """
 
     def __init__(
@@ -184,6 +189,7 @@ class Hosts:
         self._begun, self._behind = now(), behind
         self._hosts: OrderedDict[str, Host] = OrderedDict()
         self._changed: list[Host] = []
+        self.began: Callable[[str], None] | None = None
 
     def __len__(self) -> int:
         return len(self._hosts)
@@ -251,6 +257,8 @@ class Hosts:
 
     def begun(self, host: Host, address: str) -> None:
         """Record that a request begins."""
+        if self.began is not None:
+            self.began(host.name)
         host.active += 1
         self._hosts.move_to_end(host.name)
         if self.manners.at_once > 1:

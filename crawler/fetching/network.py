@@ -26,6 +26,7 @@ from counterpoint.crawler.errors import CrawlError
 from .codings import ACCEPTED
 from .guard import ForbiddenError, Guard, Resolver
 from .manners import AGENT, Limits
+from .peers import PeerResponse
 from .proxies import proxy_address, proxy_authorization, refused
 from .reading import Reading, describe
 from .room import BodyRoom
@@ -115,6 +116,8 @@ class Message(NamedTuple):
     cut : str
         Why the body is incomplete: ``length``, ``disconnect``, ``time``, or ``unspecified`` if it
         cannot be decompressed; "" if it is complete.
+    ip : str
+        The IP address that answered; "" if a proxy did.
     """
 
     address: str
@@ -126,6 +129,7 @@ class Message(NamedTuple):
     answered: tuple[tuple[str, str], ...]
     body: bytes
     cut: str
+    ip: str = ""
 
 
 Keeper = Callable[[Message], Awaitable[None]]
@@ -211,6 +215,7 @@ class Network:
             timeout=aiohttp.ClientTimeout(),  # `fetch` counts the time, without what it waits
             auto_decompress=False,
             request_class=aiohttp.ClientRequest if self._through is None else _Proxied,
+            response_class=PeerResponse,
             max_line_size=limits.header,
             max_field_size=limits.header,
         )
@@ -312,7 +317,8 @@ class Network:
         if reading.cut:
             response.close()
         if self._keep is not None and wire is not None:
-            await self._keep(_message(wanted.address, response, begun, bytes(wire), reading.cut))
+            message = _message(wanted.address, response, begun, bytes(wire), reading.cut)
+            await self._keep(message if self._through is None else message._replace(ip=""))
         if not asked_for:
             return _without_body(status, headers)
         document = bytes(memoryview(reading.body.out)[:most])
@@ -322,9 +328,7 @@ class Network:
     def _keeps_open(self, address: str) -> bool:
         """Return whether the connection to a site may stay open for the next request."""
         if self._through is not None and address.startswith("http:"):
-            return (
-                True  # the connection is to the proxy; for https it would be a tunnel to the site
-            )
+            return True  # it is to the proxy; for https it would be a tunnel to the site
         now, own = time.monotonic(), site(address)
         if own not in self._kept and len(self._kept) >= _KEPT:
             self._kept = {one: at for one, at in self._kept.items() if at > now - _IDLE}
@@ -364,7 +368,7 @@ def _message(
     return Message(
         address, begun, tuple(asked),
         f"HTTP/{version.major}.{version.minor}" if version else "HTTP/1.1",
-        response.status, response.reason or "", answered, body, cut,
+        response.status, response.reason or "", answered, body, cut, getattr(response, "peer", ""),
     )  # fmt: skip
 
 

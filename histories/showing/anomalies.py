@@ -135,6 +135,6 @@ def summary(history: History) -> str:
     """Return what a history contains, in words."""
     counts = history.counted()
     fates = ", ".join(f"{number:,} {fate.value}" for fate, number in counts.fates.items())
-    return f"{counts.transactions:,} transactions of {counts.processes:,} process" \
-        f"{'es'[: 2 * (counts.processes != 1)]} ({fates}), " \
-        f"{counts.operations:,} operations"  # fmt: skip
+    return f"{counts.transactions:,} transaction{'s'[: counts.transactions != 1]} of " \
+        f"{counts.processes:,} process{'es'[: 2 * (counts.processes != 1)]} ({fates}), " \
+        f"{counts.operations:,} operation{'s'[: counts.operations != 1]}"  # fmt: skip

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from counterpoint.memories.controller import Controlled, Deadlock, Unreached
+from counterpoint.memories.conforming.comparing import Differed
+from counterpoint.memories.controller import After, Controlled, Deadlock, Unreached
 from counterpoint.memories.points import Point
 
 from .trace import Subject, Trace, TraceStep
@@ -28,6 +29,8 @@ class Followed:
         What the spec says that the code sees, and what it saw; empty if the subject does not say.
     unknown : bool
         Whether a thread got lost between two points, so that nothing is known.
+    differed : Differed or None
+        If the code was compared with the spec after each step, and differs: where, and how.
     """
 
     taken: int
@@ -36,6 +39,7 @@ class Followed:
     expected: Mapping[str, Any] = field(default_factory=dict)
     observed: Mapping[str, Any] = field(default_factory=dict)
     unknown: bool = False
+    differed: Differed | None = None
 
     @property
     def agrees(self) -> bool:
@@ -43,7 +47,10 @@ class Followed:
         return not self.reason and self.expected == self.observed
 
 
-def follow(trace: Trace, subject: Subject, limit: float = 10.0) -> Followed:
+def follow(
+    trace: Trace, subject: Subject, limit: float = 10.0,
+    watch: Callable[[Subject], After] | None = None,
+) -> Followed:  # fmt: skip
     """Let a subject's threads take the steps of a trace, in its order.
 
     Parameters
@@ -53,31 +60,36 @@ def follow(trace: Trace, subject: Subject, limit: float = 10.0) -> Followed:
         It is used once: each run needs a new one.
     limit : float
         How many seconds a thread may take from one step to the next.
+    watch : callable, optional
+        Returns what is called after each step of a subject, see `Controlled`.
     """
-    run = _Run(trace, subject, limit)
+    run = _Run(trace, subject, limit, watch and watch(subject))
     run.follow()
     expected: Mapping[str, Any] = {}
     observed: Mapping[str, Any] = {}
     if hasattr(subject, "expected") and hasattr(subject, "observed"):
         expected, observed = subject.expected(trace), subject.observed()
     points = tuple(run.controlled.passed)
-    return Followed(run.taken, run.reason, points, expected, observed, run.unknown)
+    return Followed(run.taken, run.reason, points, expected, observed, run.unknown, run.differed)
 
 
 class _Run:
     """One run; its method `choose` is the choice of the controller."""
 
-    def __init__(self, trace: Trace, subject: Subject, limit: float) -> None:
+    def __init__(
+        self, trace: Trace, subject: Subject, limit: float, after: After | None = None
+    ) -> None:
         self.trace = trace
         names: Mapping[str, str | None] = getattr(subject, "actions", {})
         self.names = {action: names.get(action, action) for action in trace.actions}
         self.besides = set(getattr(subject, "besides", ()))
         self.steps = [s for s in trace.steps if self.names[s.action] is not None]
-        self.controlled = Controlled(list(subject.programs(trace)), limit=limit)
+        self.controlled = Controlled(list(subject.programs(trace)), limit=limit, after=after)
         self.place = 0  # of the next step in `steps`
         self.last: Point | None = None  # the point of the step that was taken last
         self.reason = ""
         self.unknown = False
+        self.differed: Differed | None = None
 
     @property
     def taken(self) -> int:
@@ -94,6 +106,10 @@ class _Run:
             self.fault_of_last()  # a thread that waits for ever
         except Unreached as error:
             self.reason, self.unknown = str(error), True
+        except Differed as differed:
+            self.differed, self.reason = differed, str(differed)
+            passed = self.controlled.passed
+            self.place -= bool(passed) and passed[-1] == self.last
         if not self.reason:
             self.fault_of_last()
         if not self.reason and self.place < len(self.steps):

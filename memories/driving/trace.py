@@ -127,6 +127,9 @@ class Subject(Protocol):
     ``expected(trace)`` and ``observed()`` : mapping of str to object
         What the spec says that the code must have seen at the end, and what it has seen. The two
         are shown beside each other, and must be equal.
+    ``state()`` : dict of str to object
+        For comparisons with the spec after each step, if no mapping is given: the values of its
+        variables that the code has now.
     """
 
     def programs(self, trace: Trace) -> Sequence[Callable[[], object]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from counterpoint.memories.conforming.window import window_state
 from counterpoint.memories.exploring.window import WindowCase, window_cases
 from counterpoint.memories.interface import Aborted, Memory, Transaction
 from counterpoint.memories.opening import open
@@ -29,16 +30,17 @@ class WindowSubject:
     name : str
         The name of the memory.
     fault : str, optional
-        A fault that is planted in it.
+        A fault that is planted in it; "": none.
     **readings
         Its readings; those that are not given are the trace's.
     """
 
     def __init__(self, name: str = "window-c", fault: str | None = None, **readings: str) -> None:
-        self._name, self._fault = name, fault
+        self._name, self._fault = name, fault or None
         self._readings = {n.replace("_", "-"): value for n, value in readings.items()}
         self._names: dict[int, str] = {}
         self._observed: dict[str, Any] = {}
+        self._begun: dict[int, Transaction] = {}
 
     def programs(self, trace: Trace) -> list[Callable[[], None]]:
         """Return a thread for each transaction of the trace, with its reads and writes."""
@@ -48,6 +50,7 @@ class WindowSubject:
         given = {n: v for n, v in trace.parameters.items() if n in CHOICES} | self._readings
         readings: dict[str, Any] = {n.replace("-", "_"): str(v) for n, v in given.items()}
         memory = open(self._name, trace.parameters["objects"], fault=self._fault, **readings)
+        self._memory, self._transactions = memory, trace.parameters["transactions"]
         return [
             partial(self._run, memory, trace, t, name) for t, name in sorted(self._names.items())
         ]
@@ -69,7 +72,8 @@ class WindowSubject:
         steps = list(trace.of(t=t))
         aborts = any(s.changes.get(f"status[{name}]", ("", ""))[1] == "ABORTED" for s in steps)
         try:
-            self._take(memory.transaction(label=t), trace, t, name)
+            self._begun[t] = memory.transaction(label=t)
+            self._take(self._begun[t], trace, t, name)
         except Aborted:
             if not aborts:
                 self._observed[name] = "aborted"
@@ -108,6 +112,15 @@ class WindowSubject:
         if value == 0:
             return "the first value"
         return f"what {self._names[value - 1]} wrote" if value - 1 in self._names else str(value)
+
+    def state(self) -> dict[str, Any]:
+        """Return the variables of the spec that the memory shows now."""
+        look = self._memory.look()  # type: ignore[attr-defined]
+        names = [str(x) for x in range(self._memory.objects)]
+        return window_state(look, self._begun, names, self._source, self._transactions)
+
+    def _source(self, value: int) -> str:
+        return self._names.get(value - 1, str(value)) if value else "FIRST"
 
     def observed(self) -> dict[str, Any]:
         """Return what the transactions read, and how they ended."""

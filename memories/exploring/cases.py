@@ -16,6 +16,11 @@ class Case(Protocol):
     ``touches(point)`` : iterable of (object, bool)
         What the step after a point touches, and whether it changes it; two steps commute if they
         touch nothing in common, or only read it. Without it no steps commute.
+    ``spec(spec)`` : Spec
+        For comparisons with a spec: the spec under the parameters of this case; without it the
+        spec as it was given.
+    ``arguments(point)`` : dict of str to object
+        For comparisons with a spec: the arguments of the spec's step, if the point has others.
     """
 
     name: str
@@ -34,6 +39,9 @@ class Run(Protocol):
         The history of what the threads did, if they ran transactions.
     ``fault()`` : str
         What is wrong at the end, in words; "" if nothing is.
+    ``state()`` : dict of str to object
+        For comparisons with a spec, if no mapping is given: the values of its variables that the
+        shared data have now.
     """
 
     @property

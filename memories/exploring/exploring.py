@@ -9,12 +9,14 @@ from typing import Any
 
 from counterpoint.histories import HistoryError, anomaly, check, steps
 from counterpoint.histories.reading.json_lines import history_of_events
+from counterpoint.memories.conforming.comparing import Differed
 from counterpoint.memories.controller import Controlled, Deadlock, Endless, Unreached
 from counterpoint.memories.points import Point
 from counterpoint.memories.recording import Recorder
 from counterpoint.models.limits import LimitReached, Limits
 
 from .cases import Case, Run
+from .conforming import Conforming
 from .random_schedules import RandomSchedules
 from .schedules import Schedules, touches_everything
 
@@ -33,17 +35,20 @@ class Fault:
     case : str
         What the threads did.
     kind : str
-        A violated criterion, ``deadlock``, ``endless``, ``error`` or ``fault``.
+        A violated criterion, ``deadlock``, ``endless``, ``error``, ``fault`` or ``differs``.
     why : tuple of str
         What is wrong, in words.
     schedule : tuple of Point
         The steps, in order.
+    differed : Differed or None
+        If it differs from a spec: after which step, and how.
     """
 
     case: str
     kind: str
     why: tuple[str, ...]
     schedule: tuple[Point, ...]
+    differed: Differed | None = None
 
 
 @dataclass
@@ -76,6 +81,7 @@ def explored(
     most_faults: int = 1,
     limit: float = 10.0,
     limits: Limits | None = None,
+    conforming: Conforming | None = None,
 ) -> Explored:
     """Run all schedules of cases, and judge what the threads did.
 
@@ -97,6 +103,8 @@ def explored(
         How many seconds a thread may take from one point to the next.
     limits : Limits, optional
         Of the whole exploration.
+    conforming : Conforming, optional
+        The spec with which the code is compared after each step. Then histories are not judged.
     """
 
     def search(case: Case) -> Search:
@@ -106,7 +114,8 @@ def explored(
             return Schedules(touches_everything, preemptions)
         return Schedules(getattr(case, "touches", touches_everything))
 
-    exploration = _Exploration(criterion, search, most_faults, limit, limits or Limits())
+    exploration = _Exploration(criterion, search, most_faults, limit, limits or Limits(),
+                               conforming)  # fmt: skip
     try:
         for case in cases:
             exploration.explore(case)
@@ -122,9 +131,10 @@ def explored(
 class _Exploration:
     def __init__(
         self, criterion: str, search: Callable[[Case], Search], most: int, limit: float,
-        limits: Limits,
+        limits: Limits, conforming: Conforming | None,
     ) -> None:  # fmt: skip
         self._criterion, self._search, self._most = criterion, search, most
+        self._conforming = conforming
         self._limit, self._limits = limit, limits
         self.found = Explored()
         self.judged: dict[str, tuple[str, tuple[str, ...]] | None] = {}
@@ -133,12 +143,19 @@ class _Exploration:
         """Run all schedules of a case."""
         self.found.cases += 1
         search = self._search(case)
+        watch = self._conforming and self._conforming.watches(case)
         while search.more() and len(self.found.faults) < self._most:
             self._limits.check(f"{self.found.schedules:,} schedules, {case.name}")
             self.found.schedules += 1
             run = case.threads()
-            controlled = Controlled(list(run.programs), limit=self._limit, most=MOST_STEPS)
-            wrong = self._wrong(search, run, controlled)
+            controlled = Controlled(list(run.programs), limit=self._limit, most=MOST_STEPS,
+                                    after=watch(run) if watch else None)  # fmt: skip
+            try:
+                wrong = self._wrong(search, run, controlled)
+            except Differed as differed:
+                why = ("differs", (str(differed),), tuple(controlled.passed), differed)
+                self.found.faults.append(Fault(case.name, *why))
+                continue
             if wrong is not None:
                 schedule = tuple(controlled.passed)
                 self.found.faults.append(Fault(case.name, *wrong, schedule))
@@ -168,7 +185,7 @@ class _Exploration:
         if fault:
             return "fault", (fault,)
         record: Recorder | None = getattr(run, "record", _nothing)()
-        if record is None:
+        if record is None or self._conforming is not None:
             return None
         return self._judge([{"type": "history", **record.facts}, *record.events])
 

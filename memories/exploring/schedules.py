@@ -237,15 +237,56 @@ class _Run:
         """Note at which earlier states a thread could have gone on instead."""
         for thread, point in self._path[-1].points.items():
             known = self._own.get(thread, {})
-            for k in range(len(self._taken) - 1, -1, -1):
-                other = self._taken[k]
-                if other.thread == thread or not self._search.depend(other, point):
-                    continue
-                if k + 1 > known.get(other.thread, 0):
-                    node = self._path[k]
-                    node.raced.add(thread)
-                    node.wanted |= {thread} if thread in node.able else node.able
-                    break
+            for k, other in enumerate(self._taken):
+                if (
+                    other.thread != thread
+                    and k + 1 > known.get(other.thread, 0)
+                    and self._search.depend(other, point)
+                ):
+                    self._reverse(k, thread, point)
+
+    def _reverse(self, k: int, thread: int, point: Point) -> None:
+        """Have a step tried before an earlier one with which it does not commute.
+
+        Before the earlier one come all steps that need not be after it. One of those with which
+        these can begin must be tried there, unless that is done: these are a source set.
+
+        Parameters
+        ----------
+        k : int
+            The place of the earlier step.
+        thread : int
+        point : Point
+            The step, which its thread has not taken yet.
+        """
+        node, first = self._path[k], self._beginnings(k, thread, point)
+        if first & (node.wanted | node.asleep.keys()):
+            return
+        chosen = thread if thread in first else min(first)
+        node.raced.add(chosen)
+        node.wanted |= {chosen} if chosen in node.able else node.able
+
+    def _beginnings(self, k: int, thread: int, point: Point) -> set[int]:
+        """Return the threads that can begin with what need not be after a step; see `_reverse`."""
+        after = self._taken[k].thread
+        free = [j for j in range(k + 1, len(self._taken)) if self._clocks[j].get(after, 0) <= k]
+        first: set[int] = set()
+        met: set[int] = set()
+        for place, j in enumerate(free):
+            one = self._taken[j].thread
+            if one not in met and not any(self._precedes(i, self._clocks[j]) for i in free[:place]):
+                first.add(one)
+            met.add(one)
+        known = self._own.get(thread, {})
+        if thread not in met and not any(
+            self._precedes(j, known) or self._search.depend(self._taken[j], point) for j in free
+        ):
+            first.add(thread)
+        return first
+
+    def _precedes(self, i: int, clock: dict[int, int]) -> bool:
+        """Return whether a step that was taken is one of those on which a clock rests."""
+        return i + 1 <= clock.get(self._taken[i].thread, 0)
 
 
 def _bare(point: Point) -> Point:

@@ -5,23 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations_with_replacement, product
+from typing import Any
 
 from counterpoint.memories import points
-from counterpoint.memories.interface import Aborted, Memory
+from counterpoint.memories.conforming.window import window_state
+from counterpoint.memories.interface import Aborted, Memory, Transaction
 from counterpoint.memories.opening import open
 from counterpoint.memories.points import Point
 from counterpoint.memories.recording import Recorder
+from counterpoint.memories.window.look import Look
+from counterpoint.memories.window.readings import CHOICES, switches
+from counterpoint.spec.notation import Spec
 
 from .cases import Thread
 
 Program = tuple[tuple[str, int], ...]
 """Operations in their order: ``r`` or ``w``, and an object."""
 
+NAMES = "xyzabc"
+"""The objects in words."""
+
 
 def programs(operations: int, objects: int) -> list[Program]:
     """Return all programs with up to so many operations, at least one."""
     single = [(kind, x) for kind in "rw" for x in range(objects)]
     return [one for size in range(1, operations + 1) for one in product(single, repeat=size)]
+
+
+OTHER_STEPS = frozenset({"finite-window", "unlock"})
+"""Readings that have other steps, or whose steps touch more. With all other readings a step touches
+at most what it touches in the corrected protocol."""
 
 
 class WindowCase:
@@ -42,9 +55,11 @@ class WindowCase:
     ) -> None:  # fmt: skip
         self._given, self._memory, self._fault, self._readings = given, memory, fault, readings
         self._objects = 1 + max(x for program in given for _, x in program)
-        self.is_plain = fault is None and not (readings.keys() - {"fetch_and_increment"})
+        switched = switches(readings, fault)
+        changed = {n for n, v in switched.readings.items() if v != CHOICES[n][0]}
+        self.commutes = switched.fault is None and not changed & OTHER_STEPS
         self.name = "; ".join(
-            ", ".join(f"{kind} {'xyzabc'[x]}" for kind, x in program) for program in given
+            ", ".join(f"{kind} {NAMES[x]}" for kind, x in program) for program in given
         )
 
     def threads(self) -> WindowRun:
@@ -52,50 +67,76 @@ class WindowCase:
         record = Recorder(initial=0)
         memory = open(self._memory, self._objects, record=record, fault=self._fault,
                       **self._readings)  # fmt: skip
-        made = [partial(_run, memory, t, program) for t, program in enumerate(self._given)]
-        return WindowRun(made, record)
+        run = WindowRun(memory, record, {x for program in self._given for _, x in program})
+        run.programs = [partial(run.run, t, program) for t, program in enumerate(self._given)]
+        return run
+
+    def spec(self, spec: Spec) -> Spec:
+        """Return a spec with the programs of this case, and its own readings."""
+        own = {n: v for n, v in spec.parameters.items() if n in CHOICES}
+        return type(spec)(**own, programs=self.name)
+
+    def arguments(self, point: Point) -> dict[str, Any]:
+        """Return the arguments of a point with the labels of the spec."""
+        given = dict(point.arguments)
+        return given | ({"x": NAMES[given["x"]]} if "x" in given else {})
 
     def touches(self, point: Point) -> Iterable[tuple[object, bool]]:
-        """Return what a step touches; with a fault planted a step may touch anything."""
-        if not self.is_plain:
+        """Return what a step touches; with a fault in the code a step may touch anything."""
+        if not self.commutes:
             return (("everything", True),)
         arguments = dict(point.arguments)
-        return _touched(point.name, arguments["t"], arguments.get("x"), len(self._given),
-                        self._objects)  # fmt: skip
+        return self._touched(point.name, arguments["t"], arguments.get("x"))
 
+    def _touched(self, name: str, t: int, x: int | None) -> list[tuple[object, bool]]:
+        """Return what a step of a transaction touches.
 
-TIME = ("time", True)
-"""Real time: ends of transactions and begins of others have it in common."""
+        Of an object there are its version and its lock. Of a transaction there are its window,
+        which is what others tell it of overwritten versions, and its end, which is before the
+        begin of whoever enters later (real time). A transaction that reads nothing has no window
+        that could be wrong, so it never aborts.
+        """
+        read, used = self._of(t, "r"), self._of(t, "rw")
+        others = [u for u in range(len(self._given)) if u != t]
+        window, end = (("window", t), False), (("end", t), True)
+        release = [(("lock", y), True) for y in used]
+        steps: dict[str, list[tuple[object, bool]]] = {
+            "enter": [(("end", u), False) for u in others],
+            "begin": [("clock", False)],
+            "read": [(("version", x), False), *((("lock", y), False) for y in {x, *read}),
+                     window, end],  # it can abort
+            "write": [],
+            "commit_read_only": [end],
+            "lock": [(("lock", x), True)],
+            "validate": [window, *release, end] if read else [],  # it can abort and unlock
+            "fetch_and_increment": [("clock", True)],
+            "publish": [(("version", x), True),
+                        *((("window", u), True) for u in others if x in self._of(u, "r"))],
+            "unlock_all": [*release, end],
+        }  # fmt: skip
+        return steps[name]
 
-
-def _touched(
-    name: str, t: int, x: int | None, transactions: int, objects: int
-) -> list[tuple[object, bool]]:
-    """Return what a step touches; ``window`` of a transaction is it and what it has read."""
-    own: tuple[object, bool] = (("window", t), True)
-    every = [("object", y) for y in range(objects)]
-    steps: dict[str, list[tuple[object, bool]]] = {
-        "enter": [("time", False)],
-        "begin": [("clock", False), own],
-        "read": [(("object", x), False), own, TIME],  # it can abort
-        "write": [],
-        "commit_read_only": [TIME, own, *((y, False) for y in every)],
-        "lock": [(("object", x), True), own, TIME],
-        "validate": [TIME, own, *((y, True) for y in every)],  # it can abort and unlock
-        "fetch_and_increment": [("clock", True)],
-        "publish": [(("object", x), True),
-                    *((("window", u), True) for u in range(transactions))],
-        "unlock_all": [TIME, own, *((y, True) for y in every)],
-    }  # fmt: skip
-    return steps.get(name, [("everything", True), *((y, True) for y in every), TIME])
+    def _of(self, t: int, kinds: str) -> list[int]:
+        """Return the objects that a transaction reads or writes."""
+        return sorted({x for kind, x in self._given[t] if kind in kinds})
 
 
 class WindowRun:
-    """Transactions that have not run yet, and what they record."""
+    """Transactions that have not run yet, and what they record.
 
-    def __init__(self, programs: Sequence[Thread], record: Recorder) -> None:
-        self.programs = programs
-        self._record = record
+    Parameters
+    ----------
+    memory : Memory
+    record : Recorder
+    used : set of int
+        The objects that the programs use: the spec has no others.
+    """
+
+    def __init__(self, memory: Memory, record: Recorder, used: set[int]) -> None:
+        self.programs: Sequence[Thread] = ()
+        self._memory, self._record = memory, record
+        self._names = [NAMES[x] if x in used else "" for x in range(memory.objects)]
+        self._begun: dict[int, Transaction] = {}
 
     def record(self) -> Recorder:
         """Return what the transactions did."""
@@ -105,20 +146,30 @@ class WindowRun:
         """Return nothing: the history says it all."""
         return ""
 
+    def state(self) -> dict[str, Any]:
+        """Return the variables of the spec that the memory shows now."""
+        look: Look = self._memory.look()  # type: ignore[attr-defined]
+        most = len(self.programs)
+        return window_state(look, self._begun, self._names, _writer, most)
 
-def _run(memory: Memory, t: int, program: Program) -> None:
-    """Run a transaction; an abort by the memory ends it."""
-    points.step("enter", t=t)
-    tx = memory.transaction(label=t, process=t)
-    try:
-        for number, (kind, x) in enumerate(program, start=1):
-            if kind == "r":
-                tx.read(x)
-            else:
-                tx.write(x, 100 * (t + 1) + number)
-        tx.commit()
-    except Aborted:
-        pass
+    def run(self, t: int, program: Program) -> None:
+        """Run a transaction; an abort by the memory ends it."""
+        points.step("enter", t=t)
+        tx = self._begun[t] = self._memory.transaction(label=t, process=t)
+        try:
+            for number, (kind, x) in enumerate(program, start=1):
+                if kind == "r":
+                    tx.read(x)
+                else:
+                    tx.write(x, 100 * (t + 1) + number)
+            tx.commit()
+        except Aborted:
+            pass
+
+
+def _writer(value: int) -> str:
+    """Return who wrote a value."""
+    return f"T{value // 100 - 1}" if value else "FIRST"
 
 
 def window_cases(

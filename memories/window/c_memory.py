@@ -13,6 +13,7 @@ from counterpoint.memories.interface import Aborted, Memory
 from counterpoint.memories.recording import Recorder
 from counterpoint.models.explore.compiled.compiler import Compilation
 
+from .look import KEPT, Look, ObjectLook, TransactionLook
 from .readings import Switches
 
 SOURCE = Path(__file__).with_name("window.c")
@@ -20,6 +21,12 @@ SOURCE = Path(__file__).with_name("window.c")
 
 PARTICIPANTS = 64
 """How many transactions can run in one memory at the same time."""
+
+NO_END = 2**63 - 1
+"""The top of a window whose versions have not ended."""
+
+NOBODY, KEPT_BY_NOBODY = -1, -2
+"""What ``window_look_object`` says where no participant holds the lock."""
 
 REASONS = {
     1: "its window is empty",
@@ -45,9 +52,12 @@ def library(names: tuple[str, ...] = ()) -> ctypes.CDLL:
     """
     bits = [f"1ull << {name.upper().replace('-', '_')}" for name in names]
     text = f"#define WINDOW_SWITCHES ({' | '.join(bits) or '0'})\n"
-    path = str(SOURCE.resolve()).replace("\\", "\\\\").replace('"', '\\"')
-    found = Compilation(f'{text}#include "{path}"\n').load()
+    for file in (SOURCE, SOURCE.with_name("look.c")):
+        path = str(file.resolve()).replace("\\", "\\\\").replace('"', '\\"')
+        text += f'#include "{path}"\n'
+    found = Compilation(text).load()
     transaction, integer = ctypes.c_void_p, ctypes.c_int64
+    several = ctypes.POINTER(integer)
     for name, result, *arguments in (
         ("open", ctypes.c_void_p, ctypes.c_uint32),
         ("close", None, ctypes.c_void_p),
@@ -61,6 +71,10 @@ def library(names: tuple[str, ...] = ()) -> ctypes.CDLL:
         ("reason", ctypes.c_int, transaction),
         ("version_read", integer, transaction, ctypes.c_uint32),
         ("version_written", integer, transaction, ctypes.c_uint32),
+        ("look_clock", integer, ctypes.c_void_p),
+        ("look_object", None, ctypes.c_void_p, ctypes.c_uint32, several),
+        ("look_transaction", ctypes.c_int, transaction, several),
+        ("look_entry", None, transaction, ctypes.c_uint32, several),
     ):
         function = getattr(found, f"window_{name}")
         function.restype, function.argtypes = result, arguments
@@ -109,6 +123,42 @@ class CompiledWindowMemory(Memory):
     def _leave(self, inside: _Inside) -> None:
         with self._lock:
             self._free.append(inside.participant)
+
+    def look(self) -> Look:
+        """Return what it has inside, while no thread is between two steps."""
+        library = self._library
+        labels: dict[int, int | str | None] = {NOBODY: None, KEPT_BY_NOBODY: KEPT}
+        out = (ctypes.c_int64 * 5)()
+        running = []
+        for participant in self._all:
+            if library.window_look_transaction(participant, out):
+                labels[out[0]] = out[1]
+                running.append(self._look_at(participant, *out[1:]))
+        objects = []
+        for x in range(self.objects):
+            library.window_look_object(self._memory, x, out)
+            value, date, _, holder = out[:4]
+            objects.append(ObjectLook(value, date, labels.get(holder, KEPT)))
+        return Look(library.window_look_clock(self._memory), objects, running)
+
+    def _look_at(
+        self, participant: int, label: int, bottom: int, commit_time: int, top: int
+    ) -> TransactionLook:
+        found = TransactionLook(label, bottom, commit_time)
+        out = (ctypes.c_int64 * 5)()
+        for x in range(self.objects):
+            self._library.window_look_entry(participant, x, out)
+            read, value, overwritten, wrote, published = out
+            if read:
+                found.reads[x] = value
+            for has, objects in ((overwritten, found.overwritten), (wrote, found.writes),
+                                 (published, found.published)):  # fmt: skip
+                if has:
+                    objects.add(x)
+        if len(found.overwritten) == 1:  # the memory in C keeps the least end alone
+            (x,) = found.overwritten
+            found.ends[x] = None if top == NO_END else top
+        return found
 
     def _begin(self, label: int) -> _Inside:
         inside = _Inside(self._participant(), label)

@@ -17,6 +17,7 @@ from counterpoint.memories import points
 from counterpoint.memories.interface import Aborted, Memory
 from counterpoint.memories.recording import Recorder
 
+from .look import Look, ObjectLook, TransactionLook
 from .readings import Switches
 
 
@@ -284,6 +285,19 @@ class WindowMemory(Memory):
                 self.owner[x] = None
         if t in self.running:
             self.running.remove(t)
+
+    def look(self) -> Look:
+        """Return what it has inside, while no thread is between two steps."""
+        objects = [
+            ObjectLook(value, date, None if owner is None else owner.label)
+            for value, date, owner in zip(self.value, self.date, self.owner, strict=True)
+        ]
+        running = [
+            TransactionLook(t.label, t.bottom, t.commit_time or 0, dict(t.copies), set(t.writes),
+                            set(t.published), set(t.end), dict(t.end))
+            for t in self.running
+        ]  # fmt: skip
+        return Look(self.clock, objects, running)
 
     # What the interface asks for
 

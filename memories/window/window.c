@@ -64,10 +64,11 @@ static int abort_it(window_transaction *tx, int reason)
 void window_begin(window_transaction *tx, int64_t label)
 {
     tx->reason = WINDOW_NOT_ABORTED;
-    tx->label = label, tx->used = 0, tx->writes = tx->picked = 0, tx->live = 1;
+    tx->label = label, tx->used = 0, tx->writes = tx->picked = 0, tx->commit_time = 0;
     if (++tx->round == 0) memset(tx->places, 0, 2 * tx->room * sizeof *tx->places), tx->round = 1;
     atomic_store_explicit(&tx->slot->top, NO_END, memory_order_relaxed);
     COUNTERPOINT_STEP("begin", label, COUNTERPOINT_NOTHING);
+    tx->live = 1;
     tx->bottom = atomic_load_explicit(&tx->memory->clock, memory_order_acquire);
     if (ON(CLOCK_READ_COMMIT_ONLY)) tx->bottom = ORIGIN;
     if (ON(WINDOW_BEGINS_AFTER_THE_CLOCK)) tx->bottom++;

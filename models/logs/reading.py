@@ -18,6 +18,9 @@ from counterpoint.spec.notation import Model, SpecError, Step, Values
 KEYS = ("step", "action", "parameters", "state", "before", "time", "note")
 """What a line may have; ``time`` and ``note`` are for people."""
 
+MOST_VALUES = 4096
+"""So many values of a variable are compared with what a log says; one with more has numbers."""
+
 Facts = tuple[tuple[int, str], ...]
 """The numbers of cells, each with the value that was logged, as text."""
 
@@ -40,6 +43,8 @@ class Line:
         The steps that it can mean.
     before, after : Facts
         What was true before and after the step; without a step, ``after`` was true then.
+    note : str
+        What the line notes for people; "" if nothing.
     """
 
     number: int
@@ -48,6 +53,7 @@ class Line:
     steps: tuple[Step, ...]
     before: Facts
     after: Facts
+    note: str = ""
 
 
 class LogError(SpecError):
@@ -71,8 +77,9 @@ def lines_of(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
 
 
 def read_log(
-    model: Model, lines: Iterable[tuple[int, bytes]], mapping: Mapping_ | None = None
-) -> list[Line]:
+    model: Model, lines: Iterable[tuple[int, bytes]], mapping: Mapping_ | None = None,
+    by_time: bool = False,
+) -> list[Line]:  # fmt: skip
     """Return the lines of a log.
 
     Parameters
@@ -84,6 +91,9 @@ def read_log(
     mapping : callable, optional
         Called with the value of each line; returns the value that stands for it here, a list of
         several, or None if the line says nothing.
+    by_time : bool
+        Whether the lines are put into the order of their times first; those of one time stay in
+        the order in which they are.
 
     Raises
     ------
@@ -94,8 +104,8 @@ def read_log(
     """
     reader = _Reader(model)
     found: list[Line] = []
-    for number, data in lines:
-        value = _value(number, data)
+    values: Iterable[tuple[int, Any]] = ((number, _value(number, data)) for number, data in lines)
+    for number, value in sorted(values, key=_time) if by_time else values:
         for one in _mapped(number, value, mapping):
             found.append(reader.line(number, one))
     return found
@@ -103,12 +113,43 @@ def read_log(
 
 def _value(number: int, data: bytes) -> Any:
     try:
-        return json.loads(data)
+        return json.loads(data.decode("utf-8-sig" if number == 1 else "utf-8"),
+                          object_pairs_hook=_once, parse_constant=_no_number)  # fmt: skip
+    except SpecError as error:
+        raise LogError(f"line {number:,}: {error}") from None
+    except UnicodeDecodeError:
+        raise LogError(f"line {number:,}: it is not UTF-8") from None
     except (ValueError, RecursionError) as error:
         if not data.endswith(b"\n"):
             raise LogError(f"line {number:,}: the log breaks off within this line") from None
         what = error.msg if isinstance(error, json.JSONDecodeError) else type(error).__name__
         raise LogError(f"line {number:,}: it is no JSON: {what}") from None
+
+
+def _time(line: tuple[int, Any]) -> float:
+    """Return the time of a line with its number."""
+    number, value = line
+    if not isinstance(value, Mapping):
+        raise LogError(f"line {number:,}: it is {type(value).__name__}, and no object in braces")
+    time = value.get("time")
+    if isinstance(time, bool) or not isinstance(time, int | float):
+        has = "it has no 'time'" if time is None else f"'time' is a number, not {json.dumps(time)}"
+        raise LogError(f"line {number:,}: {has}, by which the lines are put into order")
+    return time
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; of two values of one key, neither is known to be meant."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise SpecError(f"the key {twice!r} stands twice in an object")
+    return found
+
+
+def _no_number(text: str) -> Any:
+    raise SpecError(f"{text} is no value of JSON")
 
 
 def _mapped(number: int, value: Any, mapping: Mapping_ | None) -> Iterator[Any]:
@@ -131,6 +172,7 @@ class _Reader:
         self._model = model
         self._cells = {cell.label: k for k, cell in enumerate(model.cells)}
         self._known: dict[str, tuple[Step, ...]] = {}
+        self._shown: dict[int, list[str | int | bool]] = {}
 
     def line(self, number: int, value: Any) -> Line:
         """Return what a line says."""
@@ -144,7 +186,7 @@ class _Reader:
         try:
             wanted = self._wanted(value)
             steps = () if wanted is None else self._steps(wanted)
-            before, after = (self._facts(value.get(key)) for key in ("before", "state"))
+            before, after = (self._facts(value.get(key), key) for key in ("before", "state"))
         except SpecError as error:
             raise LogError(f"line {number:,}: {error}") from None
         if wanted is None and not (before or after):
@@ -152,7 +194,9 @@ class _Reader:
         if wanted is None and before:
             raise LogError(f"line {number:,}: 'before' needs a step; without one write 'state'")
         action = "" if wanted is None else wanted.action
-        return Line(number, self._text(wanted, before, after), action, steps, before, after)
+        note = value.get("note") or ""
+        return Line(number, self._text(wanted, before, after), action, steps, before, after,
+                    note if isinstance(note, str) else json.dumps(note))  # fmt: skip
 
     def _wanted(self, value: Mapping[str, Any]) -> Wanted | None:
         """Return the step that a line names."""
@@ -167,7 +211,7 @@ class _Reader:
         given = value.get("parameters", {})
         if not isinstance(given, Mapping):
             raise SpecError('\'parameters\' is an object: {"t": "T0"}')
-        named = tuple((str(name), _label(label)) for name, label in given.items())
+        named = tuple((name, _label(label, name)) for name, label in given.items())
         action = _text(value["action"], "action").replace("-", "_")
         said = " ".join([action, *(f"{name}={quoted(label)}" for name, label in named)])
         return Wanted(said, action, named, ())
@@ -177,12 +221,12 @@ class _Reader:
             self._known[wanted.text] = tuple(fitting(self._model, wanted, self._model.steps))
         return self._known[wanted.text]
 
-    def _facts(self, given: Any) -> Facts:
+    def _facts(self, given: Any, key: str) -> Facts:
         """Return the cells that a line is about, with their values."""
         if given is None:
             return ()
         if not isinstance(given, Mapping):
-            raise SpecError('a state is an object: {"lock": true}')
+            raise SpecError(f'{key!r} is an object: {{"lock": true}}')
         found = []
         for label, value in given.items():
             if label not in self._cells:
@@ -190,8 +234,32 @@ class _Reader:
                 more = f" and {len(self._cells) - 8:,} more" if len(self._cells) > 8 else ""
                 raise SpecError(f"{self._model.name} has no variable {label!r} (it has: "
                                 f"{few}{more})")  # fmt: skip
-            found.append((self._cells[label], _label(value)))
+            text = _label(value, label)
+            self._must_be_of(self._cells[label], label, value, text)
+            found.append((self._cells[label], text))
         return tuple(found)
+
+    def _must_be_of(self, number: int, label: str, value: Any, text: str) -> None:
+        """Refuse a value that the variable cannot have because it is of another kind.
+
+        A number outside of a variable's range is of the right kind; no run has it.
+        """
+        if number not in self._shown:
+            cell = self._model.cells[number]
+            last = min(cell.high, cell.low + MOST_VALUES)
+            self._shown[number] = [
+                self._model.show_value(cell, one) for one in range(cell.low, last + 1)
+            ]
+        shown = self._shown[number]
+        if type(value) is int and any(type(one) is int for one in shown):
+            return
+        kinds = str if value is None else type(value)
+        if any(type(one) is kinds and str(one) == text for one in shown):
+            return
+        many = f" and {len(shown) - 8:,} more" if len(shown) > 8 else ""
+        known = ", ".join(json.dumps(one, ensure_ascii=False) for one in shown[:8])
+        raise SpecError(f"{label!r} cannot be {json.dumps(value, ensure_ascii=False)} (it is one "
+                        f"of: {known}{many})")  # fmt: skip
 
     def _text(self, wanted: Wanted | None, before: Facts, after: Facts) -> str:
         parts = [] if wanted is None else [wanted.text]
@@ -204,17 +272,18 @@ class _Reader:
 
 def _text(value: Any, key: str) -> str:
     if not isinstance(value, str):
-        raise SpecError(f"{key!r} is a text")
+        raise SpecError(f"{key!r} is a text, and not {json.dumps(value)[:40]}")
     return value
 
 
-def _label(value: Any) -> str:
+def _label(value: Any, key: str = "") -> str:
     """Return a value of JSON as the text that stands for it in a spec."""
     if value is None:
         return "None"
     if isinstance(value, bool | int | str):
         return str(value)
-    raise SpecError(f"{json.dumps(value)[:40]} is no value of a variable or parameter")
+    of = f"{key!r}: " if key else ""
+    raise SpecError(f"{of}{json.dumps(value)[:40]} is no value of a variable or parameter")
 
 
 def differences(model: Model, values: Values, facts: Facts) -> list[tuple[str, str, str]]:

@@ -18,6 +18,8 @@ from .judgment import Judgment, judge
 from .reading import read, read_header
 from .truth import WebTruth
 
+CAPTURED = "captured"
+"""The key in the header of the log of a captured web that has the names of its files."""
 _TEXTS = ("about", "source")
 """Keys of a profile that do not influence the web."""
 
@@ -73,6 +75,11 @@ def judge_file(
     """
     with _open_log(path) as file:
         header = read_header(file, str(path))
+        if CAPTURED in header.profile:
+            raise WebError(
+                f"{path}: is the log of a captured web, of which only what was captured is known: "
+                "it cannot be judged"
+            )
         profile = profiles.from_mapping(header.profile, str(path), "")
         _check_web(header, profile, selection, str(path))
         known = truth(profile, header.pages, header.seed)

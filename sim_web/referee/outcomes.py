@@ -85,7 +85,7 @@ def _classify(requests: Requests) -> NDArray[np.int64]:
     fetched = requests.pages()
     new, changed, again = _contents(requests)
     rules = {
-        "foreign": requests.of(Kind.FOREIGN),
+        "foreign": requests.of(Kind.FOREIGN, Kind.UNKNOWN),
         "bad": requests.of(Kind.BAD),
         "traps": requests.of(Kind.TRAP),
         "broken": status == 0,
@@ -95,7 +95,7 @@ def _classify(requests: Requests) -> NDArray[np.int64]:
         "missing": (status == 404) | (status == 410),
         "errors": status >= 400,
         "sitemaps": requests.of(Kind.SITEMAP),
-        "mounted": requests.of(Kind.MOUNTED),
+        "mounted": requests.of(Kind.MOUNTED, Kind.CAPTURED),
         "redirects": (status >= 300) | requests.of(Kind.REDIRECT),
         "new_pages": fetched & new,
         "changed_pages": fetched & changed,

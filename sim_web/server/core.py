@@ -21,7 +21,7 @@ from .steps import After, ResponseOptions
 
 FAILED = request.refusal(500, "the web could not answer this; see the server's standard error")
 
-_NO_HOST = (Kind.FOREIGN, Kind.BAD)
+_NO_HOST = (Kind.UNKNOWN, Kind.FOREIGN, Kind.BAD)
 """Kinds of answers that do not come from a host of the web, so that no host's limit applies."""
 
 _METHODS, _REFUSALS = ("GET", "HEAD"), (429, 503)

@@ -15,6 +15,7 @@ from .limits import Buckets
 from .log import AccessLog
 from .mounts import Mounts
 from .settings import ServerSettings
+from .wire import BEGINNING, Dates
 
 
 class Server:
@@ -34,6 +35,8 @@ class Server:
         Gets a record of each request. The server closes it.
     settings : ServerSettings, optional
         The limits of the server.
+    beginning : int
+        Virtual time 0 in seconds since 1970, for the header Date.
     """
 
     def __init__(
@@ -45,12 +48,14 @@ class Server:
         mounts: Mounts | None = None,
         log: AccessLog | None = None,
         settings: ServerSettings | None = None,
+        beginning: int = BEGINNING,
     ) -> None:
         self._log = log
         self._settings = (settings or ServerSettings()).bearable()
         buckets = Buckets(limits or Limits())
         self.mounts = mounts or Mounts({})
         self.core = Core(site, clock, buckets, self.mounts, log, self._settings)
+        self.core.dates = Dates(beginning)
         self._server: asyncio.Server | None = None
         self._sweeper: asyncio.TimerHandle | None = None
         self.address = ("", 0)

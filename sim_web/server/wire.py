@@ -23,9 +23,12 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _BODILESS = frozenset((204, 304))
 
 
-def date(seconds: int) -> str:
-    """Return a virtual time in seconds as a date of HTTP."""
-    day = time.gmtime(BEGINNING + seconds)
+def date(seconds: int, beginning: int = BEGINNING) -> str:
+    """Return a virtual time in seconds as a date of HTTP.
+
+    ``beginning`` is virtual time 0 in seconds since 1970.
+    """
+    day = time.gmtime(beginning + seconds)
     return (
         f"{_DAYS[day.tm_wday]}, {day.tm_mday:02} {_MONTHS[day.tm_mon - 1]} {day.tm_year:04} "
         f"{day.tm_hour:02}:{day.tm_min:02}:{day.tm_sec:02} GMT"
@@ -33,9 +36,16 @@ def date(seconds: int) -> str:
 
 
 class Dates:
-    """The headers of every answer that depend only on the time; the last ones are cached."""
+    """The headers of every answer that depend only on the time; the last ones are cached.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    beginning : int
+        Virtual time 0 in seconds since 1970.
+    """
+
+    def __init__(self, beginning: int = BEGINNING) -> None:
+        self._beginning = beginning
         self._second = -1
         self._lines = ""
 
@@ -44,7 +54,7 @@ class Dates:
         second = int(now)
         if second != self._second:
             self._second = second
-            self._lines = f"Date: {date(second)}\r\nServer: counterpoint\r\n"
+            self._lines = f"Date: {date(second, self._beginning)}\r\nServer: counterpoint\r\n"
         return self._lines
 
 

@@ -18,6 +18,9 @@ OPTIONAL = {
 }  # fmt: skip
 """The extra that installs each module that only some options need."""
 
+_CAPTURED = frozenset(["ada_url"])
+"""Modules that `web` needs for a captured web alone."""
+
 
 def command_to_install(extras: str) -> str:
     """Return the shell command that installs some extras, separated by commas."""
@@ -39,5 +42,8 @@ class MissingExtraError(click.ClickException):
 
     def __init__(self, error: ModuleNotFoundError, command: str) -> None:
         module = (error.name or "").partition(".")[0]
-        needed = command_to_install(OPTIONAL.get(module) or EXTRAS.get(command, "all"))
+        extras = OPTIONAL.get(module) or EXTRAS.get(command, "all")
+        if module in _CAPTURED and command in ("web", "graph"):
+            extras = "crawl,web"
+        needed = command_to_install(extras)
         super().__init__(f"{command} needs {module}, which is not installed: {needed}")

@@ -59,6 +59,11 @@ class PolicyRuns:
         found = self.values(measure)
         return mean(found) if found else None
 
+    def unknown(self, measure: str) -> float | None:
+        """Return the mean share of a measure that rests on what is unknown; None: on nothing."""
+        found = [run.unknown[measure] for run in self.runs if measure in run.unknown]
+        return sum(found) / len(found) if found else None
+
     def against(self, other: PolicyRuns, measure: Measure) -> PairedComparison | None:
         """Compare with another policy by a measure.
 
@@ -295,6 +300,8 @@ def _measure(comparison: Comparison, policy: PolicyRuns, measure: Measure) -> di
     assert own is not None
     found: dict[str, Any] = {"mean": own.value, "interval": own.interval,
                              "values": policy.values(measure.name)}  # fmt: skip
+    if (unknown := policy.unknown(measure.name)) is not None:
+        found["unknown"] = unknown
     first = comparison.first
     if policy is not first and (paired := policy.against(first, measure)) is not None:
         found["against"] = {

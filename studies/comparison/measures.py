@@ -42,6 +42,8 @@ class Measure:
     of_reach : bool
         Whether it is a share of what a policy can reach, so that only policies that can reach the
         same pages are compared by it.
+    of_capture : bool
+        Whether it applies to captured webs alone.
     """
 
     name: str
@@ -50,11 +52,13 @@ class Measure:
     best: str = "most"
     revisits: bool = False
     of_reach: bool = False
+    of_capture: bool = False
 
 
 MEASURES = (
     Measure("external", "external links"),
     Measure("pages", "pages fetched"),
+    Measure("outside", "asked outside of the capture", best="least", of_capture=True),
     Measure("quantity", "coverage by quantity: of the reachable pages", share=True, of_reach=True),
     Measure("quality", "coverage by quality: of their PageRank mass", share=True, of_reach=True),
     Measure("top", "coverage by quality: of the 5% with the highest PageRank", share=True,
@@ -123,6 +127,7 @@ def discovery(
         "quality": summed(planted.ranks[order]) / planted.ranks[reachable].sum(),
         "top": summed(important[order]) / important.sum(),
     }
+    found |= planted.further(order, steps)
     if planted.topical:
         relevant = summed(planted.relevant[order])
         found["precision"] = relevant / np.maximum(pages, 1)

@@ -60,7 +60,10 @@ def write(path: Path, comparison: Comparison, command: str) -> None:
 
 def _table(comparison: Comparison, measure: Measure) -> dict[str, Any]:
     shown = [policy for policy in comparison.policies if policy.values(measure.name)]
-    return {"title": measure.title, "rows": [_row(comparison, policy, measure) for policy in shown]}
+    rests = [f"{policy.name} {share:.1%}" for policy in shown
+             if (share := policy.unknown(measure.name)) is not None]  # fmt: skip
+    return {"title": measure.title, "rests": ", ".join(rests),
+            "rows": [_row(comparison, policy, measure) for policy in shown]}  # fmt: skip
 
 
 def _row(comparison: Comparison, policy: PolicyRuns, measure: Measure) -> tuple[str, ...]:

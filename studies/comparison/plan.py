@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from counterpoint.sim_web.profile import Profile
+from counterpoint.studies.captured.settings import CapturedSource
 
 POINTS = 50
 """Number of points of a curve."""
@@ -42,6 +43,9 @@ class ComparisonPlan:
         Seconds of processor time that a policy may take for a step.
     orders : bool
         Whether runs keep their orders of visits.
+    captured : CapturedSource or None
+        The captured web that is crawled instead of generated ones; a seed draws the start pages.
+        The profile then has only its name, and ``web_pages`` its number of addresses.
     """
 
     policies: tuple[str, ...]
@@ -53,6 +57,7 @@ class ComparisonPlan:
     visits_per_day: float | None = None
     step_limit: float = STEP_LIMIT
     orders: bool = False
+    captured: CapturedSource | None = None
 
     @property
     def pages_of_web(self) -> int:

@@ -178,6 +178,36 @@ class Planted:
         """Whether each page is about the topic, bool[pages]."""
         return self.web.relevant_to(self.topic)
 
+    def rates(self) -> Callable[[int], float]:
+        """Return a function for how often a page changes, in changes per second."""
+        web = self.web
+        return lambda page: change.rate(web, page)
+
+    def further(self, order: Pages, steps: Array) -> dict[str, Array]:
+        """Return further curves of a crawl that discovers pages: none for a generated web.
+
+        Parameters
+        ----------
+        order : int64[n]
+            Pages in the order of visits.
+        steps : int64[k]
+            The number of visits at each point of the curves.
+        """
+        return {}
+
+    def unknown(self, scope: Scope, order: Pages, came: Array, seconds: float) -> dict[str, float]:
+        """Return by measure, which share of its answer rests on what is unknown: on nothing here.
+
+        Parameters
+        ----------
+        scope : Scope
+        order, came : int64[n], bool[n]
+            The pages in the order of visits, and whether each was fetched successfully.
+        seconds : float
+            Seconds between two visits.
+        """
+        return {}
+
     def links_of(self, scope: Scope, page: int) -> Pages:
         """Return the links of a page that policies of a scope see."""
         offsets, targets = self.part(scope)
@@ -233,8 +263,7 @@ class Oracle:
 
     def __init__(self, planted: Planted) -> None:
         self.external: Callable[[int], int] = number_of(planted.external)
-        web = planted.web
-        self.rate: Callable[[int], float] = lambda page: change.rate(web, page)
+        self.rate = planted.rates()
 
 
 def immutable(array: Array) -> Array:

@@ -18,6 +18,7 @@ from counterpoint.crawler.worlds.crawl import crawl
 from counterpoint.graph.errors import GraphError
 from counterpoint.memory import is_exhausted
 
+from .captured import Captured, CapturedWorld
 from .measures import Array, answered, by_site, discovery
 from .plan import ComparisonPlan
 from .planted import Oracle, Planted, number_of
@@ -65,6 +66,9 @@ class PolicyRun:
         Whether each of these pages was fetched successfully; empty likewise.
     points : float64[11] or float64[0]
         The 11-point graph of the index; empty if the web has no topics.
+    unknown : dict of str to float
+        By measure, which share of its answer rests on what was not captured; empty for a generated
+        web.
     """
 
     seed: int
@@ -84,6 +88,7 @@ class PolicyRun:
     timed_out: bool = False
     took: float = field(default=0.0, compare=False)
     web: str = ""
+    unknown: dict[str, float] = field(default_factory=dict, compare=False)
 
 
 class PolicyRunner:
@@ -108,7 +113,7 @@ class PolicyRunner:
         self, plan: ComparisonPlan, seed: int, mark: Any = None, scopes: Iterable[Scope] = ()
     ) -> None:
         self._plan, self._seed = plan, seed
-        self._planted = Planted(plan, seed)
+        self._planted = Planted(plan, seed) if plan.captured is None else Captured(plan, seed)
         self._mark = [IDLE] if mark is None else mark
         self._revisited: CopyQuality | None = None
         offer(NONE, np.zeros(1, dtype=np.uint8))  # compile now, not in the time of a policy
@@ -136,7 +141,7 @@ class PolicyRunner:
         name, scope = plan.policies[policy], definition.scope
         starts = planted.starts(scope)
         seconds = seconds_per_visit(plan, planted, scope)
-        world = World(planted, scope, seconds, plan.budget, self._mark, reads=definition.reads)
+        world = self._world(scope, seconds, reads=definition.reads)
         outcomes: list[bool] = []
         self._mark[0] = MAKING  # if a policy ends the process, its mark remains and shows it
         try:
@@ -156,6 +161,7 @@ class PolicyRunner:
             on_outcome=_noted(outcomes, self._mark), step_limit=plan.step_limit,
             may_overspend=definition.overspends,
         )  # fmt: skip
+        world.close()
         if ended.exhausted and not chosen.is_of_user:
             raise MemoryError(ended.why)
         if ended.failed:
@@ -184,7 +190,13 @@ class PolicyRunner:
         kept = slice(None) if plan.orders else slice(0)
         return PolicyRun(self._seed, policy, ended.why, False, False, ended.steps, seconds,
                          ended.digest, sites, final, curves, ended.order[kept], came[kept],
-                         points, web=self._web)  # fmt: skip
+                         points, web=self._web,
+                         unknown=planted.unknown(scope, ended.order, came, seconds))  # fmt: skip
+
+    def _world(self, scope: Scope, seconds: float, *, reads: bool) -> World | CapturedWorld:
+        if isinstance(self._planted, Captured):
+            return self._planted.world(scope, seconds, self._mark, reads=reads)
+        return World(self._planted, scope, seconds, self._plan.budget, self._mark, reads=reads)
 
     def _index(self, scheduler: Scheduler, scope: Scope, fetched: Pages) -> Sequence[int] | None:
         """Return a policy's index, the best page first; None if there is nothing to search for."""

@@ -25,8 +25,11 @@ def lines(comparison: Comparison) -> Iterator[str]:
     plan = comparison.plan
     seeds, first = len(plan.seeds), comparison.first
     fewer = any(run.steps < plan.budget for policy in comparison.policies for run in policy.runs)
-    yield (f"{plan.profile.name}: {seeds} web{'s' * (seeds != 1)} of {plan.pages_of_web:,} pages, "
-           f"{'up to ' * fewer}{plan.budget:,} fetched on each")  # fmt: skip
+    webs = f"{seeds} web{'s' * (seeds != 1)} of {plan.pages_of_web:,} pages"
+    if plan.captured is not None:
+        webs = f"captured, {plan.pages_of_web:,} addresses, {seeds} draw{'s' * (seeds != 1)}"
+        webs += " of start pages"
+    yield f"{plan.profile.name}: {webs}, {'up to ' * fewer}{plan.budget:,} fetched on each"
     if len(comparison.policies) > 1 and not first.fell and len(first.name) > 14:
         yield from wrap(f"differences are to {first.name}", 80, break_on_hyphens=False)
     yield from _overview(comparison)
@@ -76,8 +79,19 @@ def _table(comparison: Comparison, measure: Measure) -> Iterator[str]:
     yield f"{title:{NAME}}{'mean':>10} {'95%':10}{other:>20} {won:>16}".rstrip()
     for policy in shown:
         yield from named(policy.name, NAME, _row(policy, first, measure))
+    yield from _unknown(shown, measure)
     if compared and measure.of_reach and not all(one.reaches_as(first) for one in shown):
         yield "  (no difference: these policies cannot reach the same pages)"
+
+
+def _unknown(shown: list[PolicyRuns], measure: Measure) -> Iterator[str]:
+    """Yield which share of a measure rests on what was not captured, for each policy."""
+    shares = [(policy.name, policy.unknown(measure.name)) for policy in shown]
+    texts = [f"{name} {share:.1%}" for name, share in shares if share is not None]
+    if texts:
+        yield from wrap(f"resting on what was not captured: {', '.join(texts)}", 80,
+                        initial_indent="  ", subsequent_indent="    ",
+                        break_on_hyphens=False)  # fmt: skip
 
 
 def _row(policy: PolicyRuns, first: PolicyRuns, measure: Measure) -> str:

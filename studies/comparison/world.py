@@ -72,6 +72,9 @@ class World:
             self._simulated = Simulated(SyntheticSite(planted.web), ManualClock(), planted.links)
             self._linking = np.diff(planted.links.offsets) > 0
 
+    def close(self) -> None:
+        """Do nothing: a generated web has no files."""
+
     def fetch(self, page: int) -> Outcome:
         """Fetch a page at the present time."""
         step = self._step

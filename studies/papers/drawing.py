@@ -19,6 +19,9 @@ _INK = "#010203"
 _LETTERS = 84
 """About so many letters of a legend fit into the width of a figure."""
 
+CROWDED = 8
+"""Of more labels than these, each is turned."""
+
 
 def svg(figure: Figure, name: str) -> str:
     """Return a figure as an SVG element.
@@ -83,10 +86,23 @@ def _draw(figure: Figure, axes: Any) -> None:
         _logarithmic_x(figure, axes)
     if figure.share:
         axes.set_ylim(-0.02, 1.04)
-    if figure.places:
-        axes.set_xticks(range(1, len(figure.places) + 1), figure.places)
+    _label(figure, axes)
     axes.set_xlabel(figure.across)
     axes.set_ylabel(figure.up)
+
+
+def _label(figure: Figure, axes: Any) -> None:
+    """Put names in place of numbers."""
+    if figure.places:
+        axes.set_xticks(range(1, len(figure.places) + 1), figure.places)
+        if len(figure.places) > CROWDED:
+            axes.tick_params("x", rotation=60)
+            for label in axes.get_xticklabels():
+                label.set_horizontalalignment("right")
+                label.set_rotation_mode("anchor")
+    if figure.rows:
+        axes.set_yticks(range(len(figure.rows)), figure.rows)
+        axes.set_ylim(-0.5, len(figure.rows) - 0.5)
 
 
 def _logarithmic_x(figure: Figure, axes: Any) -> None:

@@ -123,6 +123,7 @@ def from_json(held: dict[str, Any]) -> Report:
             ),
             tuple(map(_figure, part["figures"])),
             bool(part["ablation"]),
+            tuple(part["listing"]),
         )
         for part in held["sections"]
     )
@@ -136,4 +137,5 @@ def _figure(held: dict[str, Any]) -> Figure:
         for line in held["lines"]
     )
     levels = tuple((name, height) for name, height in held["levels"])
-    return Figure(**{**held, "lines": lines, "levels": levels, "places": tuple(held["places"])})
+    return Figure(**{**held, "lines": lines, "levels": levels, "places": tuple(held["places"]),
+                     "rows": tuple(held["rows"])})  # fmt: skip

@@ -77,6 +77,11 @@ PAPERS = {
         ),
         Paper("regret", "[BeeBot]", "regret of R3 against the theory of UCB1, and on webs"),
         Paper(
+            "stm",
+            "[STM]",
+            "the window protocol: the old and the new clock value, as specs, proofs and code",
+        ),
+        Paper(
             "cs2",
             "[WEB]",
             "the Connectivity Server 2: bytes of addresses and links, queries, searches",

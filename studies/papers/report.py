@@ -58,6 +58,8 @@ class Figure:
         Whether the values are shares: the axis goes from 0 to 1.
     places : tuple of str
         Labels at 1, 2, ... of the x axis instead of numbers; empty for numbers.
+    rows : tuple of str
+        Labels at 0, 1, ... of the y axis instead of numbers.
     """
 
     title: str
@@ -68,6 +70,7 @@ class Figure:
     logarithmic: str = ""
     share: bool = False
     places: tuple[str, ...] = ()
+    rows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report: paragraphs, then tables, then figures.
+    """A part of a report: paragraphs, then a listing, tables and figures.
 
     Attributes
     ----------
@@ -89,6 +92,8 @@ class Section:
     paragraphs : tuple of str
     tables : tuple of Table
     figures : tuple of Figure
+    listing : tuple of str
+        Lines that are shown as they are.
     ablation : bool
         Whether its tables show what changes if a part of the experiment is removed or changed. A
         sentence of a report that names a cause refers to such a section by its title, in quotation
@@ -100,6 +105,7 @@ class Section:
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
     ablation: bool = False
+    listing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -161,6 +167,9 @@ def text(report: Report) -> str:
         lines += ["", section.title]
         for paragraph in section.paragraphs:
             lines += _folded(paragraph)
+        lines += (
+            [f"  {line}".rstrip() for line in ("", *section.listing)] if section.listing else []
+        )
         for k, table in enumerate(section.tables):
             lines += [""] if k else []
             lines += _table(table)

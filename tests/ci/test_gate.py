@@ -187,7 +187,7 @@ def test_engines_are_expected_to_agree() -> None:
             assert set(job.violated) == set(expected), job.name
             assert all(k in (None, expected[n]) for n, k in job.violated.items()), job.name
     crawlers = {name for name, module in SPECS.items() if ".spec.crawl." in module}
-    assert len(crawlers) == 15
+    assert len(crawlers) == 16
     for reference in crawlers:
         engines = [{j.engine for j in jobs} for (r, _), jobs in same.items() if r == reference]
         assert set(SEARCHES) in engines, reference

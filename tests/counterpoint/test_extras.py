@@ -100,3 +100,13 @@ def test_an_option_names_its_extra(tmp_path: Path) -> None:
     )
     assert code == 2
     assert f"pip install 'counterpoint[{OPTIONAL['matplotlib']}]'" in errors
+
+
+@pytest.mark.parametrize("words", [["web", "serve", "--warc"], ["graph", "build"]])
+def test_a_captured_web_names_its_extras(words: list[str], tmp_path: Path) -> None:
+    """A package for captured webs whose extra is not the one that the message names."""
+    (tmp_path / "x.warc").write_text("")
+    more = [str(tmp_path / "x.graph")] if words[0] == "graph" else []
+    code, _, errors = run("web", *words, str(tmp_path / "x.warc"), *more)
+    assert code == 2
+    assert "pip install 'counterpoint[crawl,web]'" in errors and len(errors.splitlines()) == 1

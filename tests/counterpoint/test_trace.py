@@ -16,7 +16,7 @@ LOCK = str(Path(__file__).parents[1] / "models" / "logs" / "lock.py")
 def _trace(folder: Path, *arguments: str, steps: tuple[str, ...]) -> int:
     path = folder / "system.log"
     path.write_text("".join(json.dumps({"step": step}) + "\n" for step in steps))
-    return run_command(counterpoint, ["trace", LOCK, str(path), *arguments])
+    return run_command(counterpoint, ["trace", f"{LOCK}:Lock", str(path), *arguments])
 
 
 def test_exit_codes_say_whether_a_run_explains_the_log(tmp_path: Path) -> None:
@@ -42,12 +42,12 @@ def test_a_mapping_is_named_by_its_file(tmp_path: Path, capsys: pytest.CaptureFi
     """Catches a mapping that is not called, and a message without the name of a missing one."""
     log = tmp_path / "server.jsonl"
     log.write_text('{"event": "GOT", "worker": 1}\n{"event": "TICK"}\n')
-    arguments = ["trace", LOCK, str(log), "--map"]
+    arguments = ["trace", f"{LOCK}:Lock", str(log), "--map"]
     assert run_command(counterpoint, [*arguments, f"{LOCK}:from_server"]) == 0
     assert "explains 1 line\n" in capsys.readouterr().out
     assert run_command(counterpoint, [*arguments, f"{LOCK}:from_servr"]) == 2
     assert "has no 'from_servr'" in capsys.readouterr().err
-    assert run_command(counterpoint, ["trace", LOCK, str(log)]) == 2
+    assert run_command(counterpoint, ["trace", f"{LOCK}:Lock", str(log)]) == 2
     assert "line 1: it has the key 'event'" in capsys.readouterr().err
 
 

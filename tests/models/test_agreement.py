@@ -37,6 +37,7 @@ from tests.reference import LEAVES
 MODELS = {
     "peterson": lambda: load("peterson"),
     "breadth first": lambda: load("breadth-first", ["pages=4", "answers=in-order"]),
+    "breadth first visits": lambda: load("breadth-first-visits", ["order=by-level"]),
     "focused hits": lambda: load("focused-hits", ["hubs=2"]),
     "frontier": lambda: load("frontier", ["pages=3"]),
     "retrieval": lambda: load("retrieval"),
@@ -65,6 +66,9 @@ MODELS = {
     "tl2": lambda: load("tl2", ["clock=pass"]),
     "tms2": lambda: load("tms2"),
     "window-tms2": lambda: load("window-tms2", ["fetch-and-increment=old"]),
+    "lease-holders": lambda: load("lease-holders"),
+    "leases": lambda: load("leases", ["clock=stands-still", "delay=1"]),
+    "leases sent later": lambda: load("leases", ["sends=later", "delay=1"]),
     "link-store": lambda: load("link-store", ["joins=rows-first", "circles=are-broken"]),
     "philosophers": lambda: load("philosophers"),
     "filter": lambda: Model(Filter(processes=4)),
@@ -93,8 +97,10 @@ MODELS = {
 
 
 SMALL = (
-    "breadth-first", "frontier", "frontier-for-ever", "focused-for-ever", "link-store", "peterson",
-    "norec-progress", "r3-visits", "retrieval", "scent", "scent-for-ever", "tl2-progress",
+    "breadth-first", "breadth-first-visits", "frontier", "frontier-for-ever", "focused-for-ever",
+    "leases", "link-store", "norec-progress", "peterson", "r3-visits", "retrieval", "scent",
+    "scent-for-ever",
+    "tl2-progress",
 )  # fmt: skip
 """Specs whose runs reach fewer states than requested."""
 

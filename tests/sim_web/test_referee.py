@@ -173,15 +173,15 @@ def test_each_request_has_one_outcome(crawl: Crawl) -> None:
 
 
 def _outcome(one: Record, before: list[Record]) -> str:
-    if one.kind in ("foreign", "bad", "trap"):
-        return {"trap": "traps"}.get(one.kind, one.kind)
+    if one.kind in ("foreign", "unknown", "bad", "trap"):
+        return {"trap": "traps", "unknown": "foreign"}.get(one.kind, one.kind)
     if one.kind == "robots" and one.status in (200, 404, 410):
         return "robots"
     by_status = {0: "broken", 304: "not_modified", 429: "refused", 503: "refused",
                  404: "missing", 410: "missing"}  # fmt: skip
     if one.status in by_status or one.status >= 400:
         return by_status.get(one.status, "errors")
-    by_kind = {"sitemap": "sitemaps", "mounted": "mounted"}
+    by_kind = {"sitemap": "sitemaps", "mounted": "mounted", "captured": "mounted"}
     if one.kind in by_kind:
         return by_kind[one.kind]
     if one.status == 301 or one.kind == "redirect":

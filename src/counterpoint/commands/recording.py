@@ -122,7 +122,8 @@ def _look(out: Path, say: Callable[[str], None] | None) -> Callable[[], None]:
 def _summary(out: Path, found: Recorded) -> str:
     fates = {"commit": "committed", "abort": "aborted", "indeterminate": "indeterminate"}
     parts = [f"{found.ends[end]:,} {word}" for end, word in fates.items() if found.ends[end]]
-    return show.wrapped(f"{out}: {found.begun:,} transactions ({', '.join(parts)}) in "
+    many = f"{found.begun:,} transaction{'s'[: found.begun != 1]}"
+    return show.wrapped(f"{out}: {many} ({', '.join(parts)}) in "
                         f"{found.seconds:.1f} s", indent=0)  # fmt: skip
 
 

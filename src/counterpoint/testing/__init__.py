@@ -20,6 +20,7 @@ from counterpoint.models.checking.engines import Options
 from counterpoint.models.checking.replaying import ends_so
 
 from .asserting import assert_holds, assert_mutants_killed, assert_reaches, assert_violated
+from .conforming import conforms
 from .isolation import load
 from .machines import machine
 from .scenarios import Run, assert_scenario, scenario
@@ -32,6 +33,7 @@ __all__ = [
     "assert_reaches",
     "assert_scenario",
     "assert_violated",
+    "conforms",
     "ends_so",
     "load",
     "machine",

@@ -4,39 +4,11 @@ from __future__ import annotations
 
 from counterpoint.studies.papers.report import IN_PART, REPRODUCED
 
-from .claim import OPEN, UNKNOWABLE, Elsewhere
+from .claim import UNKNOWABLE, Elsewhere
 
 PAPER = "[STM]"
 
 STM = (
-    Elsewhere(
-        PAPER,
-        "with the clock's old value inside commit, the window protocol is incorrect",
-        "incorrect",
-        "opacity is violated after 13 steps, by two transactions and two objects, on our "
-        "reconstruction",
-        REPRODUCED,
-        "counterpoint check window-stm --set fetch-and-increment=old --property opacity",
-    ),
-    Elsewhere(
-        PAPER,
-        "with the clock's new value, no incorrect behaviour is found",
-        "none found",
-        "none in all states of two transactions and of three; proved for any number of "
-        "transactions, objects and steps",
-        REPRODUCED,
-        "counterpoint check window-stm --engine any-number; counterpoint check window-stm "
-        "--set transactions=3",
-    ),
-    Elsewhere(
-        PAPER,
-        "the old value is the cause of the error",
-        "the cause",
-        "of 13 readings that differ in at most one choice, 6 keep this claim; with 3 the old "
-        "value is clean as well, and with 4 the new value is broken as well",
-        IN_PART,
-        "counterpoint readings window-stm --changes 1",
-    ),
     Elsewhere(
         PAPER,
         "the pseudo-code of the protocol",
@@ -102,14 +74,6 @@ STM = (
         "opacity, which is theirs, and four other criteria, are properties of each spec",
         REPRODUCED,
         "counterpoint check window-stm --property opacity; docs/reference/glossary.md",
-    ),
-    Elsewhere(
-        PAPER,
-        "the corrected protocol can be built for processors with several cores",
-        "recommended",
-        "a spec, not a program",
-        OPEN,
-        "an implementation of the corrected protocol with threads, and measurements of it",
     ),
     Elsewhere(
         PAPER,

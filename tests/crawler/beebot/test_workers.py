@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,10 +59,11 @@ def emptied(store: Store, web: Web) -> Store:
 
 
 def crawled_together(
-    store: Store, network: Network, many: int, ahead: int, chance: random.Random, kills: int
-) -> list[Member]:
+    store: Store, network: Network, many: int, ahead: int, chance: random.Random, kills: int,
+    log: Path | None = None,
+) -> list[Member]:  # fmt: skip
     """Let workers act in any order until the plan ends; return those that are alive."""
-    members = [Member(store, network, f"worker {k}", ahead) for k in range(many)]
+    members = [Member(store, network, f"worker {k}", ahead, log) for k in range(many)]
     for number in range(20_000):
         k = chance.randrange(many)
         member = members[k]
@@ -78,7 +80,7 @@ def crawled_together(
             network.now += 1.2 * LEASE  # nobody renews a lease meanwhile
         elif action == "kill" and kills:
             kills -= 1
-            members[k] = Member(store, network, f"new {number}", ahead)
+            members[k] = Member(store, network, f"new {number}", ahead, log)
             with pytest.MonkeyPatch.context() as patch:
                 Trap(patch, chance.randint(1, 40))
                 with suppress(Killed):

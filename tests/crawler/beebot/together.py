@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
+from counterpoint.crawler.beebot.lease_log import LeaseLog
 from counterpoint.crawler.beebot.leases import Worker
 from counterpoint.crawler.beebot.plan import plan_from_row
 from counterpoint.crawler.beebot.planner import Planner
@@ -61,9 +63,14 @@ class Member:
         The last one.
     """
 
-    def __init__(self, store: Store, network: Network, name: str, ahead: int) -> None:
+    def __init__(
+        self, store: Store, network: Network, name: str, ahead: int, log: Path | None = None
+    ) -> None:
         self.network, self.name = network, name
-        worker = Worker(name, lambda: network.now, LEASE, DELAY, lambda _: network.now)
+        self._log = None if log is None else LeaseLog(log, name, lambda: network.now)
+        worker = Worker(
+            name, lambda: network.now, LEASE, DELAY, lambda _: network.now, log=self._log
+        )
         self.planner = Planner(store, ahead, lambda: network.now, worker)
         self.waiting: list[Job] = []
         self.in_flight: list[Fetched] = []
@@ -98,6 +105,8 @@ class Member:
         job = ready[place % len(ready)]
         self.waiting.remove(job)
         host = site(job.address)
+        if self._log is not None:
+            self._log.ask(host)
         status, body = self.network.ask(job.address)
         self._free[host] = now + DELAY
         state = HostState(host, now + DELAY, DELAY)

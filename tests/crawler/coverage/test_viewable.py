@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
+from counterpoint.crawler.archives import archives
+from counterpoint.crawler.archives.archives import Archived
 from counterpoint.crawler.coverage.viewable import (
     Reason,
     Viewable,
@@ -21,8 +23,6 @@ from counterpoint.crawler.documents import apart
 from counterpoint.crawler.documents import embedded as reading
 from counterpoint.crawler.documents.embedded import embedded, embedded_here
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.fetching import archives
-from counterpoint.crawler.fetching.archives import Archived
 from counterpoint.crawler.fetching.warc import Warc
 from counterpoint.crawler.store.opening import open_store
 from counterpoint.crawler.store.schema import State, pages

@@ -14,15 +14,22 @@ from typing import Any
 
 import brotli
 import pytest
+from fastwarc import ArchiveIterator as FastIterator
 from warcio.archiveiterator import ArchiveIterator
 
+from counterpoint.crawler.archives.archives import answers
+from counterpoint.crawler.archives.captured import CapturedWeb
+from counterpoint.crawler.archives.warc_records import Damage
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
+from counterpoint.crawler.fetching.guard import Guard
 from counterpoint.crawler.fetching.job import Job
 from counterpoint.crawler.fetching.manners import Limits, Manners
-from counterpoint.crawler.fetching.network import Message, Network
+from counterpoint.crawler.fetching.network import Message, Network, PageRequest
 from counterpoint.crawler.fetching.warc import Warc
 from tests.crawler.scripted import Page, scripted
+
+from .loopback import serving
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -198,3 +205,85 @@ def test_a_crawl_is_kept(tmp_path: Path) -> None:
         if record.rec_type == "response"
     ]
     assert kept == web.asked == [f"http://a.test/{p}" for p in ("robots.txt", "", "long", "gone")]
+
+
+def test_equal_payloads_and_304_are_revisits(tmp_path: Path) -> None:
+    """A payload that is stored again, or a revisit from which nobody finds the payload.
+
+    warcio and fastwarc read the records and check their digests.
+    """
+    warc = Warc(tmp_path, "counterpoint")
+    etag = (("ETag", '"1"'), ("Content-Type", "text/html"))
+    warc.write(message(0, b"<p>same", answered=etag, ip="192.0.2.7"))
+    warc.write(message(1, b"<p>same"))
+    warc.write(message(0, b"", status=304, reason="Not Modified", answered=etag, begun=2e9))
+    warc.write(message(2, b""))
+    warc.write(message(3, b""))
+    warc.write(message(4, b"<p>same", "length"))
+    warc.write(message(5, b"", status=304, reason="Not Modified"))
+    warc.close()
+    found = [one for one, _ in records(tmp_path)
+             if one.rec_type in ("response", "revisit")]  # fmt: skip
+    assert [one.rec_type for one in found] == ["response", "revisit", "revisit", "response",
+                                               "response", "response", "revisit"]  # fmt: skip
+    get = [one.rec_headers.get_header for one in found]
+    assert get[0]("WARC-IP-Address") == "192.0.2.7" and get[1]("WARC-IP-Address") is None
+    for again, profile in ((1, "identical-payload-digest"), (2, "server-not-modified")):
+        assert get[again]("WARC-Profile").endswith(f"/revisit/{profile}")
+        assert get[again]("WARC-Refers-To") == get[0]("WARC-Record-ID")
+        assert get[again]("WARC-Refers-To-Target-URI") == get[0]("WARC-Target-URI")
+        assert get[again]("WARC-Refers-To-Date") == get[0]("WARC-Date")
+    assert get[1]("WARC-Payload-Digest") == get[0]("WARC-Payload-Digest")
+    assert get[6]("WARC-Refers-To") is None
+    assert found[2].http_headers.statusline == "304 Not Modified"
+    (path,) = tmp_path.iterdir()
+    with path.open("rb") as file:
+        fast = list(FastIterator(file, verify_digests=True))
+    assert [str(one.record_type) for one in fast] == [one.rec_type for one, _ in records(tmp_path)]
+    assert not path.with_name(f"{path.name}.cdxj").exists()
+    with CapturedWeb([path], tmp_path / "index") as web:
+        for number, time in ((0, 1e9), (1, 1e9 + 1), (0, 2e9)):
+            answer = web.answer(f"http://a.test/{number}?q=%C3%BC", time)
+            assert answer is not None
+            assert (answer.status, answer.body, answer.whole) == (200, b"<p>same", True)
+    damages: list[Damage] = []
+    bodies = [(one.address[14], one.body) for one in answers(path, damages)]
+    assert bodies == [("0", b"<p>same"), ("1", b"<p>same"), ("2", b""), ("3", b""),
+                      ("4", b"<p>same")]  # fmt: skip
+    assert damages == []
+
+
+def test_revisits_stay_in_their_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A revisit that refers to a record of another file, or a memory that grows for ever."""
+    monkeypatch.setattr("counterpoint.crawler.fetching.warc.REMEMBERED", 2)
+    warc = Warc(tmp_path, "counterpoint", largest=1)
+    for number in range(3):
+        warc.write(message(number, b"<p>same"))
+    warc.close()
+    kinds = [one.rec_type for one, _ in records(tmp_path)]
+    assert kinds.count("response") == 3 and "revisit" not in kinds
+    warc = Warc(tmp_path / "one", "counterpoint")
+    for number, body in enumerate((b"0", b"1", b"2", b"0", b"2")):
+        warc.write(message(number, body))
+    warc.close()
+    kinds = [one.rec_type for one, _ in records(tmp_path / "one")]
+    assert (kinds.count("response"), kinds.count("revisit")) == (4, 1)
+
+
+def test_the_address_that_answered(tmp_path: Path) -> None:
+    """A record without the IP address of its server, or with that of a proxy."""
+
+    async def crawl() -> None:
+        warc = Warc(tmp_path, "counterpoint")
+        async with serving(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx") as port:
+            for proxy in (None, f"http://127.0.0.1:{port}"):
+                network = Network(proxy, keep=warc.keep, guard=Guard(private=True))
+                host = f"127.0.0.1:{port}" if proxy is None else "a.test"
+                assert (await network.fetch(PageRequest(f"http://{host}/"))).status == 200
+                await network.close()
+        warc.close()
+
+    asyncio.run(crawl())
+    found = [one.rec_headers.get_header("WARC-IP-Address") for one, _ in records(tmp_path)
+             if one.rec_type in ("response", "revisit")]  # fmt: skip
+    assert found == ["127.0.0.1", None]

@@ -12,9 +12,10 @@ from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
 from counterpoint.models.logs.explaining import Explanation, explained
 from counterpoint.models.logs.reading import Line, LogError, differences, read_log
+from counterpoint.models.logs.stepping import Steps
 from counterpoint.spec.notation import Model, RangeError, SpecError, Step, Values
 
-from .lock import Lock, as_lines, from_server
+from .lock import Lock, Queueless, as_lines, from_server
 
 MODEL = Model(Lock())
 
@@ -90,6 +91,36 @@ def test_another_systems_lines_are_mapped() -> None:
     assert found.obstacle is not None and found.obstacle.line.number == 4
 
 
+def test_a_number_outside_of_a_range_is_of_the_right_kind() -> None:
+    """Catches that a value which no run has is called an error of the log."""
+    found = _answer({"step": "grant W0", "state": {"grants": 9}})
+    assert found.obstacle is not None and found.obstacle.facts == [("grants", "9", "1")]
+
+
+def test_a_log_that_repeats_itself_needs_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches that a search works out again, at each line, what it has worked out before."""
+    model, taken = Model(Queueless()), [0]
+    after = Steps.after
+
+    def counted(self: Steps, values: Values, step: Step) -> Values | None:
+        taken[0] += 1
+        return after(self, values, step)
+
+    monkeypatch.setattr(Steps, "after", counted)
+    round_ = [{"step": f"{name} W{w}"} for w in range(3) for name in ("grant", "free")]
+    needed = []
+    for rounds in (2, 200):
+        taken[0] = 0
+        lines = read_log(model, as_lines(*(round_ * rounds)))
+        found = explained(model, lines)
+        assert found.answer == "holds" and len(found.places) == len(lines)
+        steps, states = found.trace.steps, found.trace.states
+        assert all(model.take(states[k], step) == states[k + 1] for k, step in enumerate(steps))
+        assert [steps[k - 1].action for k in found.places] == [line.action for line in lines]
+        needed.append(taken[0])
+    assert needed == [176, 176]
+
+
 WRONG: dict[str, tuple[Any, str]] = {
     "no object": ([1], "line 1: it is list, and no object in braces"),
     "key": ({"stp": "ask W0"}, "line 1: it has the key 'stp'; known: step, action"),
@@ -99,7 +130,14 @@ WRONG: dict[str, tuple[Any, str]] = {
     "both": ({"step": "ask", "action": "ask"}, "line 1: it has 'step' as well as"),
     "parameters": ({"parameters": {"w": 1}}, "line 1: it has 'parameters' without 'action'"),
     "variable": ({"state": {"hs[W0]": True}}, "line 1: lock has no variable 'hs[W0]'"),
-    "value": ({"state": {"grants": [1]}}, "line 1: [1] is no value of a variable"),
+    "value": ({"state": {"grants": [1]}}, "line 1: 'grants': [1] is no value of a variable"),
+    "number": ({"state": {"has[W0]": 1}}, "line 1: 'has[W0]' cannot be 1 (it is one of: false, t"),
+    "text": ({"state": {"has[W0]": "True"}}, "line 1: 'has[W0]' cannot be \"True\" (it is one of:"),
+    "truth": ({"before": {"grants": True}, "step": "free"}, "line 1: 'grants' cannot be true"),
+    "null": ({"state": {"grants": None}}, "line 1: 'grants' cannot be null (it is one of: 0, 1,"),
+    "parameter": ({"action": "ask", "parameters": {"w": {}}}, "line 1: 'w': {} is no value of"),
+    "step": ({"step": 3}, "line 1: 'step' is a text, and not 3"),
+    "state": ({"state": [1]}, "line 1: 'state' is an object: {\"lock\": true}"),
     "before": ({"before": {"grants": 1}}, "line 1: 'before' needs a step"),
 }
 
@@ -119,6 +157,17 @@ def test_wrong_texts_and_actions_are_named() -> None:
         read_log(MODEL, [(1, b'{"step":')])
     with pytest.raises(LogError, match="line 1: it is no JSON"):
         read_log(MODEL, [(1, b"{,}\n")])
+    for text, message in (
+        (b'{"step": "ask W0", "step": "ask W1"}\n', "line 2: the key 'step' stands twice"),
+        (b'{"state": {"grants": 1, "grants": 2}}\n', "line 2: the key 'grants' stands twice"),
+        (b'{"time": NaN, "step": "ask W0"}\n', "line 2: NaN is no value of JSON"),
+        (b'{"step": "ask \xff"}\n', "line 2: it is not UTF-8"),
+        (b'\xef\xbb\xbf{"step": "ask W0"}\n', "line 2: it is no JSON: Unexpected UTF-8 BOM"),
+    ):
+        with pytest.raises(LogError, match=message):
+            read_log(MODEL, [(2, text)])
+    first = [(1, b'\xef\xbb\xbf{"step": "ask W0"}\n')]
+    assert read_log(MODEL, first)[0].text == "ask W0"
     with pytest.raises(LogError, match="line 1: from_server raised KeyError: 'event'"):
         read_log(MODEL, as_lines({}), from_server)
     with pytest.raises(SpecError, match="lock has no action 'aks'"):

@@ -132,6 +132,19 @@ SHORTEST = {
         "releases-before-publishing": (3, "one-publisher"),
         "release-leaves-the-clock-odd": (5, "one-publisher"),
     },
+    "breadth-first-visits": {
+        "depth-first": (5, "levels-never-fall"),
+        "visits-unknown-pages": (1, "a-visited-page-was-found"),
+        "does-not-count": (1, "places-differ"),
+    },
+    "leases": {
+        "does-not-look-at-the-lease": (8, "only-the-holder-asks"),
+        "renews-without-comparing": (16, "only-the-holder-asks"),
+        "steals-running-leases": (7, "a-running-lease-protects"),
+        "reads-its-clock-late": (5, "the-worker-stops-first"),
+        "takes-over-without-pause": (14, "hosts-are-left-alone"),
+        "leaves-without-pause": (13, "hosts-are-left-alone"),
+    },
     "link-store": {
         "writes-without-the-lock": (6, "visits-need-the-lock"),
         "keeps-the-lock": (4, "locks-end-with-transactions"),

@@ -234,6 +234,6 @@ def test_studies_by_name() -> None:
     with pytest.raises(CrawlError, match=r"no study 'bebot'; did you mean beebot\?"):
         named(["bebot"])
     with pytest.raises(
-        CrawlError, match="there are: beebot, hits, scent, regret, cs2, coverage, freshness"
+        CrawlError, match="there are: beebot, hits, scent, regret, stm, cs2, coverage, freshness"
     ):
         named(["x"])

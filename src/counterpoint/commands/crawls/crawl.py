@@ -68,6 +68,9 @@ _KEPT = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normali
               )  # fmt: skip
 @click.option("--log", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Append a line of JSON for each page.")  # fmt: skip
+@click.option("--lease-log", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Append what this worker does with its leases as lines of JSON; for a store in "
+                   "PostgreSQL.")  # fmt: skip
 @shared_options
 @options_of_other_command({"--pages": "--budget", "--capture": "--warc", "--replay": ""}, "try")
 @click.pass_context
@@ -106,6 +109,9 @@ def crawl(
         given["robots"] = False
     check_manners(given.get("delay"), given.get("agent"))
     must_be_writable("--log", given.get("log"), replaces=False)
+    must_be_writable("--lease-log", given.get("lease_log"), replaces=False)
+    if "lease_log" in given and "://" not in db:
+        raise click.UsageError("--lease-log: a SQLite store has one worker, and no leases")
     check_run(given.get("run"), given.get("topic", TOPIC), replaces=False)
     return _crawl_into(db, form, given)
 
@@ -142,7 +148,7 @@ def _crawl_into(where: str, form: str, given: Mapping[str, Any]) -> int:
         store = stack.enter_context(open_store(where, create=bool(sites)))
         stack.enter_context(crawler_lock(store))
         begun = reconnecting(partial(_begun, store, wished, sites, given))
-        ended = _crawl(store, begun, given.get("log"))
+        ended = _crawl(store, begun, given.get("log"), given.get("lease_log"))
         report = reconnecting(partial(summary, store, ended))
         with printing():
             if form == "json":
@@ -266,7 +272,7 @@ def _retry(store: Store, text: str) -> None:
     raise CrawlError(f"--retry {text}: is no site of this crawl")
 
 
-def _crawl(store: Store, begun: StartedPlan, log: Path | None) -> CrawlEnd:
+def _crawl(store: Store, begun: StartedPlan, log: Path | None, lease_log: Path | None) -> CrawlEnd:
     from counterpoint.crawler.beebot.crawling import crawl
     from counterpoint.crawler.beebot.engine import CrawlEnd
 
@@ -279,7 +285,8 @@ def _crawl(store: Store, begun: StartedPlan, log: Path | None) -> CrawlEnd:
             display.add_page(taken)
 
         try:
-            ended = crawl(store, begun, record, display.set_engine, leave=lambda: _leave(store))
+            ended = crawl(store, begun, record, display.set_engine,
+                          leave=lambda: _leave(store), lease_log=lease_log)  # fmt: skip
         except CrawlError as error:
             lost = isinstance(error, ConnectionLostError)
             kind = ConnectionLostError if lost else CrawlError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from counterpoint.graph.storage.pages import Source
     from counterpoint.graph.storage.store import GraphStore
 
-KINDS = ("auto", "edges", "addresses", "adjacency", "bvgraph", "crawl")
+KINDS = ("auto", "edges", "addresses", "adjacency", "bvgraph", "crawl", "warc")
 
 store_argument = click.argument("path", metavar="STORE", type=click.Path(path_type=Path))
 
@@ -49,13 +50,15 @@ def build(
     r"""Build STORE, which contains all links of SOURCE in both directions, and the addresses.
 
     SOURCE is the link store of a crawl; a list of links between numbers or addresses, one per
-    line; WebGraph-style text; or a BVGraph of WebGraph. To resume an interrupted build, run the
+    line; WebGraph-style text; a BVGraph of WebGraph; or a WARC file or a folder of them, which
+    get an index beside them. To resume an interrupted build, run the
     same command again; only the build from a link store starts from the beginning, because its
     crawl may have stored more links. An older STORE is replaced when the new one is complete.
 
     \b
     counterpoint graph build crawl.db crawl.graph --linked 5
     counterpoint graph build links.txt.gz links.graph
+    counterpoint graph build crawl.warc.gz captured.graph
     counterpoint graph build --web broder-1999 --pages 1000000 web.graph
     """
     if len(names) != 2 - bool(profile):
@@ -72,7 +75,7 @@ def build(
 
         chosen = _web(profile, pages, seed, not no_addresses) if profile else None
         if chosen is None:
-            chosen = _source(names[0], kind, linked)
+            chosen = _captured(names[0], kind, linked, tell) or _source(names[0], kind, linked)
         built(chosen, store, BuildSettings(threads=processes), tell, _announce)
     click.echo(f"{store} contains the graph", err=True)
     return OK
@@ -89,6 +92,22 @@ def _web(profile: str, pages: int | None, seed: int, addressed: bool) -> Source:
     from counterpoint.studies.connectivity.webs import WebSource
 
     return WebSource(Web(load(profile), pages, seed), addressed)
+
+
+def _captured(
+    name: str, kind: str, linked: int | None, tell: Callable[[str], None] | None
+) -> Source | None:
+    """Return the web in WARC files as a source; None if the name is of another source."""
+    path = Path(name)
+    if kind not in ("auto", "warc") or (kind == "auto" and not (
+        path.is_dir() or path.name.endswith((".warc", ".warc.gz", ".warc.zst", ".wat.gz"))
+    )):  # fmt: skip
+        return None
+    from counterpoint.studies.captured.graph import LEAST, graph_of
+    from counterpoint.studies.captured.settings import CapturedSource
+
+    source = CapturedSource(path.name, (name,))
+    return graph_of(source, LEAST if linked is None else linked, tell)
 
 
 def _source(name: str, kind: str, linked: int | None) -> Source:

@@ -34,6 +34,7 @@ from counterpoint.files.outputs import named
 
 if TYPE_CHECKING:  # numba is loaded where a web is made
     from counterpoint.ci.outcome import Outcome
+    from counterpoint.studies.captured.settings import CapturedSource
     from counterpoint.studies.comparison.comparison import Comparison, PolicyRuns
     from counterpoint.studies.comparison.plan import ComparisonPlan
     from counterpoint.studies.subjects.compared import ComparedCrawlers
@@ -42,7 +43,8 @@ if TYPE_CHECKING:  # numba is loaded where a web is made
 @click.command()
 @click.argument("policies", nargs=-1, required=True, metavar="POLICY...")
 @click.option("--web", "name", required=True, metavar="PROFILE",
-              help="The kind of web: a name of `web profiles`, or a TOML file.")  # fmt: skip
+              help="The kind of web: a name of `web profiles`, or a TOML file, also of a "
+                   "captured web.")  # fmt: skip
 @click.option("--pages", type=click.IntRange(1, 10**9), required=True, metavar="N",
               help="Let each run fetch N pages.")  # fmt: skip
 @click.option("--seeds", type=click.IntRange(1, 100_000), default=10, show_default=True,
@@ -115,17 +117,18 @@ def compare(
         --web universities --pages 500 --seeds 3
     counterpoint compare opic --web broder-1999 --pages 5000 --baseline opic.json --accept
     counterpoint compare scent uniform --web living --pages 20000 --html report.html
+    counterpoint compare R1 R3 opic --web captured.toml --pages 500
     """
-    from counterpoint.sim_web import profile
-    from counterpoint.studies.comparison.plan import ComparisonPlan
-
     must_be_page(html)
     check_options(baseline, bands, accept)
     if visits_per_day is not None and not 0 < visits_per_day < math.inf:
         raise click.UsageError(f"--visits-per-day: {visits_per_day} is no number above zero")
     webs = range(first_seed, first_seed + seeds)
-    plan = ComparisonPlan(policies, profile.load(name), pages, web_pages, webs, sites,
-                          visits_per_day, step_limit)  # fmt: skip
+    if web_pages is not None and _captured_web(name) is not None:
+        raise click.UsageError("--web-pages: a captured web has the pages that were captured")
+    if baseline is not None and _captured_web(name) is not None:
+        raise click.UsageError("--baseline: not on a captured web")
+    plan = _plan(name, policies, pages, web_pages, webs, sites, visits_per_day, step_limit)
     options = _Options(name, policies, against, timeout, logs, processes, address)
     judged = _Judged(baseline, bands, accept)
     found, crawlers = _compared(plan, options)
@@ -145,6 +148,38 @@ def compare(
     if code != OK:
         click.echo(f"To reproduce: {again}", err=True)
     return code
+
+
+def _captured_web(name: str) -> CapturedSource | None:
+    if not name.endswith(".toml"):
+        return None
+    from counterpoint.studies.captured.settings import source_of
+
+    return source_of(Path(name))
+
+
+def _plan(
+    name: str, policies: tuple[str, ...], pages: int, web_pages: int | None, webs: range,
+    sites: int, visits_per_day: float | None, step_limit: float,
+) -> ComparisonPlan:  # fmt: skip
+    """Return the plan of the options; of a captured web, the arrays are made if need be."""
+    from counterpoint.sim_web import profile
+    from counterpoint.studies.comparison.plan import ComparisonPlan
+
+    source = _captured_web(name)
+    if source is None:
+        kind = profile.load(name)
+    else:
+        from counterpoint.studies.captured.building import arrays_of
+
+        if any("cmd:" in policy for policy in policies):
+            raise click.UsageError("on a captured web, crawlers cannot be compared with policies: "
+                                   "serve it to them by web serve --warc")  # fmt: skip
+        with progress("captured web") as tell:
+            web_pages = arrays_of(source, tell).pages
+        kind = profile.from_mapping({}, name, source.name)
+    return ComparisonPlan(policies, kind, pages, web_pages, webs, sites, visits_per_day,
+                          step_limit, captured=source)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -238,7 +273,8 @@ def _compared(plan: ComparisonPlan, options: _Options) -> tuple[Comparison, Comp
     from counterpoint.sim_web.describe.memory import must_fit
     from counterpoint.studies.subjects import compared as subjects
 
-    must_fit(plan.profile, plan.pages_of_web)
+    if plan.captured is None:
+        must_fit(plan.profile, plan.pages_of_web)
     commands = subjects.subjects_of(plan, options.timeout)
     named = replace(plan, policies=subjects.names_of(plan))
     base = _base(options.against, named.policies)
@@ -285,7 +321,7 @@ def _command(options: _Options, plan: ComparisonPlan) -> str:
              f"--seeds {len(plan.seeds)}"]  # fmt: skip
     if plan.seeds[0]:
         parts.append(f"--first-seed {plan.seeds[0]}")
-    if plan.web_pages is not None:
+    if plan.web_pages is not None and plan.captured is None:
         parts.append(f"--web-pages {plan.web_pages}")
     if plan.sites != DEFAULT_SITES:
         parts.append(f"--sites {plan.sites}")

@@ -45,13 +45,14 @@ def papers(
 ) -> int:  # fmt: skip
     r"""Repeat the measurements of papers, and show which results are reproduced and which not.
 
-    A STUDY is beebot, hits, scent, regret, cs2, coverage or freshness; all of them if it is "all",
-    or without STUDY.
+    A STUDY is beebot, hits, scent, regret, stm, cs2, coverage or freshness; all of them if it is
+    "all", or without STUDY.
 
     Exit code 0: the studies were done, whatever the results are; 2: the command is wrong.
 
     \b
     counterpoint papers beebot                       Table 2: R1, R2 and R3
+    counterpoint papers stm --html report            the window protocol, down to running code
     counterpoint papers beebot scent --seeds 10 --html report
     counterpoint papers all --keep results --html report
     counterpoint papers --format json

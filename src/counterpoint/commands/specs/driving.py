@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,10 @@ from counterpoint.models.explore.compiled.compiler import NoCompiler
 from counterpoint.models.importing.files import line_of_user
 from counterpoint.models.loading import find_any, load
 from counterpoint.models.verdict import in_steps
-from counterpoint.spec.notation import SpecError
+from counterpoint.spec.notation import Model, SpecError, Values
 
-from .exploring import Wish, explore_code, only_with
+from .conforming import Beside, as_json, must_compare, print_compared, print_difference
+from .exploring import Wish, explore_code, must_fit, only_with
 
 
 @click.command()
@@ -48,6 +50,13 @@ from .exploring import Wish, explore_code, only_with
 @click.option("--explore", is_flag=True,
               help="Run all schedules of small programs instead, and judge each history.",
               )  # fmt: skip
+@click.option("--conform", is_flag=True,
+              help="After each step, compare the state of the code with the states that SPEC "
+                   "allows.")  # fmt: skip
+@click.option("--mapping", default="", metavar="FILE.py:NAME",
+              help="With --conform: a function that gets the subject (with --explore: what "
+                   "threads() returns) and returns the values of variables of SPEC.  [its method "
+                   "state()]")  # fmt: skip
 @click.option("--criterion", default="opacity", show_default=True, metavar="NAME",
               help="With --explore: what each history must satisfy.")  # fmt: skip
 @click.option("--preemptions", type=click.IntRange(0), metavar="N",
@@ -73,6 +82,8 @@ def drive(
     times: int,
     limit: float,
     explore: bool,
+    conform: bool,
+    mapping: str,
     criterion: str,
     preemptions: int | None,
     at_random: int | None,
@@ -86,7 +97,8 @@ def drive(
     trace comes to it. If the code cannot take a step as the trace says, the command says at which
     step, and why. With --explore no trace is followed: the threads run small programs, of the
     bounds of SPEC, under all schedules, each once up to steps that commute, and every history is
-    judged.
+    judged. With --conform the state of the code is compared after each step with the states that
+    SPEC allows, and the first difference is shown; histories are not judged then.
 
     Exit code 0: the code follows the trace, and sees what the spec says (with --explore: nothing is
     wrong); 1: it does not; 2: the command, the spec or the code is wrong; 3: a thread got lost
@@ -100,21 +112,33 @@ def drive(
     counterpoint drive window-stm --trace old.json --subject window-c --times 20
     counterpoint drive my_spec.py:Account --subject my_account.py:Subject
     counterpoint drive window-stm --subject window-c --explore
+    counterpoint drive window-stm/no-validation --subject window-c --explore --preemptions 1
+    counterpoint drive window-stm --subject window-c --explore --conform --random 100
+    counterpoint drive my_spec.py:Account --subject my_account.py:Subject --explore --conform \
+        --mapping my_account.py:state
     counterpoint drive window-stm --set programs="r x, w y; r y, w x" --subject window --explore
     """
+    must_fit(conform, mapping, context)
     if explore:
         only_with(context, explore=True)
-        wish = Wish(criterion, preemptions, at_random or 0, seed, limit, time_limit)
-        return explore_code(reference, settings, name, _maker(name, given), wish, form)
+        wish = Wish(criterion, preemptions, at_random or 0, seed, limit, time_limit, conform,
+                    mapping)  # fmt: skip
+        return explore_code(reference, settings, name, _maker(name, given, reference), wish, form)
     only_with(context, explore=False)
     if path and settings:
         raise click.UsageError("--set and --trace exclude each other: FILE has parameters")
     with user_code():
-        trace = _read(path, reference, claim) if path else _found(reference, settings, claim)
-        make = _maker(name, given)
-        runs = [_followed(trace, make, name, limit) for _ in range(times)]
+        found = _read(path, reference, claim) if path else _found(reference, settings, claim)
+        beside = Beside(found.model, found.start, mapping) if conform else None
+        make, trace = _maker(name, given, found.trace.spec), found.trace
+        runs = [_followed(trace, make, name, limit, beside) for _ in range(times)]
+        if beside is not None and all(run.agrees for run in runs):
+            must_compare(beside.comparisons, mapping or name)
     with printing():
-        _print_json(trace, name, runs) if form == "json" else _print(trace, name, runs)
+        if form == "json":
+            _print_json(trace, name, runs)
+        else:
+            _print(trace, name, runs, beside)
     if any(run.unknown for run in runs):
         return UNKNOWN
     return OK if all(run.agrees for run in runs) else FELL
@@ -123,7 +147,16 @@ def drive(
 # The trace
 
 
-def _found(reference: str, settings: Sequence[str], claim: str | None) -> Trace:
+@dataclass(frozen=True)
+class _Given:
+    """A trace, its spec, and the state in which it begins."""
+
+    trace: Trace
+    model: Model
+    start: Values
+
+
+def _found(reference: str, settings: Sequence[str], claim: str | None) -> _Given:
     """Return the trace that a check finds now."""
     model = load(reference, settings)
     wanted = [model.property_named(claim)] if claim else model.all_properties
@@ -137,10 +170,11 @@ def _found(reference: str, settings: Sequence[str], claim: str | None) -> Trace:
     published = getattr(model.spec.published_claim, "criterion", "")
     best = min(finite, key=lambda v: (v.depth or 0, v.claim.name != published))
     assert best.trace is not None
-    return trace_of(model, best.trace.states[0], best.trace.steps, best.claim.name)
+    start = best.trace.states[0]
+    return _Given(trace_of(model, start, best.trace.steps, best.claim.name), model, start)
 
 
-def _read(path: Path, reference: str, claim: str | None) -> Trace:
+def _read(path: Path, reference: str, claim: str | None) -> _Given:
     """Return the trace of a file."""
     try:
         with path.open("rb") as file:
@@ -164,14 +198,15 @@ def _read(path: Path, reference: str, claim: str | None) -> Trace:
     record = min(fitting, key=lambda r: (len(r["trace"]), r["property"] != published))
     model = load(record["reference"], [f"{n}={v}" for n, v in record["parameters"].items()])
     steps = [model.read_step(e["action"], e["parameters"]) for e in record["trace"]]
-    return trace_of(model, start_of(model, record["initial"]), steps, record["property"])
+    start = start_of(model, record["initial"])
+    return _Given(trace_of(model, start, steps, record["property"]), model, start)
 
 
 # The code
 
 
-def _maker(name: str, given: Sequence[str]) -> Callable[[], Any]:
-    """Return a function that makes the subject anew."""
+def _maker(name: str, given: Sequence[str], spec: str) -> Callable[[], Any]:
+    """Return a function that makes the subject anew; with a mutant's fault, if SPEC is a mutant."""
     from counterpoint.memories.driving.window import SUBJECTS
 
     arguments = {}
@@ -180,6 +215,8 @@ def _maker(name: str, given: Sequence[str]) -> Callable[[], Any]:
         if not sign or not key:
             raise SpecError(f"--with takes name=value, not {one!r}")
         arguments[key.replace("-", "_")] = value
+    if name in SUBJECTS and "/" in spec:
+        arguments.setdefault("fault", spec.partition("/")[2])
     if name not in SUBJECTS and ":" not in name:
         known = ", ".join(SUBJECTS)
         raise SpecError(f"there is no subject {name!r}; there are {known}, and my_code.py:Subject")
@@ -189,12 +226,14 @@ def _maker(name: str, given: Sequence[str]) -> Callable[[], Any]:
     return lambda: made(**arguments)
 
 
-def _followed(trace: Trace, make: Callable[[], Any], name: str, limit: float) -> Followed:
+def _followed(
+    trace: Trace, make: Callable[[], Any], name: str, limit: float, beside: Beside | None
+) -> Followed:
     try:
         subject = make()
         if not callable(getattr(subject, "programs", None)):
             raise SpecError(f"{name}: {type(subject).__name__} has no method programs(trace)")
-        return follow(trace, subject, limit)
+        return follow(trace, subject, limit, beside.watch if beside else None)
     except SpecError:
         raise
     except NoCompiler as error:
@@ -217,7 +256,7 @@ def _answer(trace: Trace, name: str, run: Followed) -> str:
     return f"{name} follows the whole trace, and sees what the spec says."
 
 
-def _print(trace: Trace, name: str, runs: Sequence[Followed]) -> None:
+def _print(trace: Trace, name: str, runs: Sequence[Followed], beside: Beside | None) -> None:
     first = next((run for run in runs if not run.agrees), runs[0])
     settings = "".join(f" {name}={value}" for name, value in trace.changed.items())
     click.echo(show.wrapped(f"{trace.spec}{settings}: the trace of {trace.claim}, "
@@ -228,10 +267,17 @@ def _print(trace: Trace, name: str, runs: Sequence[Followed]) -> None:
         line = f"{mark} {number:3}  {step}"
         click.echo(click.style(line, fg="red" if mark == "x" else None, dim=mark == "-"))
     click.echo()
-    for line in _columns(first):
-        click.echo(line)
-    colour = "green" if first.agrees else "red"
-    click.echo(click.style(show.wrapped(_answer(trace, name, first), indent=0), fg=colour))
+    if first.differed is not None:
+        print_difference(name, trace.spec, "", first.differed)
+    else:
+        for line in _columns(first):
+            click.echo(line)
+        colour = "green" if first.agrees else "red"
+        click.echo(click.style(show.wrapped(_answer(trace, name, first), indent=0), fg=colour))
+    if beside is not None and first.differed is None:
+        taken = f"After each step it is in a state that {trace.spec} allows."
+        click.echo(show.wrapped(taken, indent=0))
+        print_compared(beside.comparisons, missing=False)
     if len(runs) > 1:
         good = sum(run.agrees for run in runs)
         alike = len({run.points for run in runs}) == 1
@@ -267,6 +313,7 @@ def _print_json(trace: Trace, name: str, runs: Sequence[Followed]) -> None:
             "points": [str(point) for point in run.points],
             "expected": dict(run.expected),
             "observed": dict(run.observed),
+            "difference": as_json(run.differed),
         }
         for run in runs
     ]

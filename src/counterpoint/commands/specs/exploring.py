@@ -13,12 +13,23 @@ from click.core import ParameterSource
 from counterpoint import show
 from counterpoint.console import FELL, OK, UNKNOWN, printing, progress, shown
 from counterpoint.histories.report import BY_NAME
+from counterpoint.memories.conforming import Differed
 from counterpoint.memories.exploring import Explored, Fault, explored
+from counterpoint.memories.exploring.conforming import Conforming
 from counterpoint.models.explore.compiled.compiler import NoCompiler
 from counterpoint.models.importing.files import line_of_user
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
-from counterpoint.spec.notation import SpecError
+from counterpoint.spec.notation import Model, SpecError
+
+from .conforming import (
+    as_json,
+    compared_as_json,
+    mapping_named,
+    must_compare,
+    print_compared,
+    print_difference,
+)
 
 EXPLORING = ("criterion", "preemptions", "at_random", "seed", "time_limit")
 FOLLOWING = ("path", "claim", "times")
@@ -37,6 +48,8 @@ class Wish:
     seed: int
     limit: float
     time_limit: float | None
+    conform: bool
+    mapping: str
 
 
 def only_with(context: click.Context, explore: bool) -> None:
@@ -47,6 +60,15 @@ def only_with(context: click.Context, explore: bool) -> None:
         if given and name in (FOLLOWING if explore else EXPLORING):
             word = "has no meaning with" if explore else "needs"
             raise click.UsageError(f"{parameter.opts[-1]} {word} --explore")
+
+
+def must_fit(conform: bool, mapping: str, context: click.Context) -> None:
+    """Refuse options that have no meaning with, or without, --conform."""
+    if mapping and not conform:
+        raise click.UsageError("--mapping needs --conform")
+    given = context.get_parameter_source("criterion") is ParameterSource.COMMANDLINE
+    if conform and given:
+        raise click.UsageError("--criterion has no meaning with --conform: no history is judged")
 
 
 def explore_code(
@@ -64,15 +86,30 @@ def explore_code(
         raise click.UsageError("--preemptions and --random exclude each other")
     with progress("explore") as say:
         model = load(reference, settings)
-        found = _explored(make(), name, dict(model.spec.parameters), wish, say)
+        subject = make()
+        limits = Limits(wish.time_limit, progress=say)
+        beside = _beside(model, subject, wish, limits)
+        found = _explored(subject, name, dict(model.spec.parameters), wish, limits, beside)
+        if beside is not None and not (found.faults or found.reason):
+            must_compare(beside.comparisons, wish.mapping or name)
     with printing():
         if form == "json":
-            click.echo(json.dumps(_as_json(name, wish, found), indent=2, ensure_ascii=False))
+            click.echo(
+                json.dumps(_as_json(name, wish, found, beside), indent=2, ensure_ascii=False)
+            )
         else:
-            _print(name, wish, found)
+            _print(name, wish, found, beside)
     if found.faults:
         return FELL
     return UNKNOWN if found.reason else OK
+
+
+def _beside(model: Model, subject: Any, wish: Wish, limits: Limits) -> Conforming | None:
+    if not wish.conform:
+        return None
+    points = getattr(subject, "actions", None)
+    mapping = mapping_named(wish.mapping)
+    return Conforming(model, mapping, wish.mapping or "state()", points, limits)
 
 
 def _explored(
@@ -80,7 +117,8 @@ def _explored(
     name: str,
     parameters: dict[str, Any],
     wish: Wish,
-    say: Callable[[str], None] | None,
+    limits: Limits,
+    beside: Conforming | None,
 ) -> Explored:
     """Explore a subject; an error of its code names the line."""
     if not callable(getattr(subject, "cases", None)):
@@ -94,7 +132,8 @@ def _explored(
             at_random=wish.at_random,
             seed=wish.seed,
             limit=wish.limit,
-            limits=Limits(wish.time_limit, progress=say),
+            limits=limits,
+            conforming=beside,
         )
     except (SpecError, NoCompiler) as error:
         raise SpecError(str(error)) from error
@@ -106,49 +145,87 @@ def _explored(
     return found
 
 
-def _as_json(name: str, wish: Wish, found: Explored) -> dict[str, Any]:
+def _as_json(name: str, wish: Wish, found: Explored, beside: Conforming | None) -> dict[str, Any]:
     return {
         "subject": name,
-        "criterion": wish.criterion,
+        "criterion": None if wish.conform else wish.criterion,
         "programs": found.cases,
         "schedules": found.schedules,
         "histories": found.histories,
         "reason": found.reason,
+        "conform": None if beside is None else compared_as_json(beside.comparisons),
         "faults": [
             {
                 "programs": one.case,
                 "kind": one.kind,
                 "why": list(one.why),
                 "schedule": [str(point) for point in one.schedule],
+                "difference": as_json(one.differed),
             }
             for one in found.faults
         ],
     }
 
 
-def _print(name: str, wish: Wish, found: Explored) -> None:
-    what = "random schedules" if wish.at_random else "schedules"
+def _counts(wish: Wish, found: Explored, beside: Conforming | None) -> str:
+    """Return how much was explored, in words."""
+    what = f"{'random ' if wish.at_random else ''}schedule{'s'[: found.schedules != 1]}"
     if wish.preemptions is not None:
         what += f" with at most {wish.preemptions} preemptions"
     counts = f"{found.cases:,} program{'s'[: found.cases != 1]}, {found.schedules:,} {what}"
     if found.histories:
         counts += f", {found.histories:,} different histories"
+    if beside is not None:
+        steps = sum(one.steps for one in beside.comparisons)
+        counts += f", {steps:,} step{'s'[: steps != 1]}"
+    return counts
+
+
+def _print(name: str, wish: Wish, found: Explored, beside: Conforming | None) -> None:
+    counts = _counts(wish, found, beside)
     if found.faults:
-        click.secho(show.wrapped(f"{name}: something is wrong after {counts}.", indent=0), fg="red")
-        for one in found.faults:
-            _print_fault(one)
+        _print_faults(name, counts, found, beside)
     elif found.reason:
         click.secho(show.wrapped(f"{name}: unknown after {counts}: {found.reason}", indent=0),
                     fg="yellow")  # fmt: skip
     else:
         what = f"each satisfies {wish.criterion}" if found.histories else "nothing is wrong"
-        click.secho(show.wrapped(f"{name}: {counts}; {what}.", indent=0), fg="green")  # fmt: skip
+        if beside is not None:
+            what = f"after each step it is in a state that {beside.model.name} allows"
+        click.secho(show.wrapped(f"{name}: {counts}; {what}.", indent=0), fg="green")
+        if beside is not None:
+            print_compared(beside.comparisons)
+
+
+def _print_faults(name: str, counts: str, found: Explored, beside: Conforming | None) -> None:
+    first = found.faults[0]
+    if beside is not None and first.differed is not None:
+        _print_difference(name, beside, counts, first, first.differed)
+        return
+    click.secho(show.wrapped(f"{name}: something is wrong after {counts}.", indent=0), fg="red")
+    for one in found.faults:
+        _print_fault(one)
+
+
+def _print_difference(
+    name: str, beside: Conforming, counts: str, one: Fault, differed: Differed
+) -> None:
+    print_difference(name, beside.model.name, f" in {one.case},", differed)
+    click.echo()
+    click.echo(show.wrapped(f"Found after {counts}.", indent=0))
+    _print_schedule(one)
 
 
 def _print_fault(one: Fault) -> None:
     click.echo(show.wrapped(f"{one.kind}, of {one.case}:", indent=2))
     for line in one.why:
         click.echo(show.wrapped(f"{shown(line)}.", indent=4))
+    _print_schedule(one)
+
+
+def _print_schedule(one: Fault) -> None:
+    if not one.schedule:
+        return
     threads = 1 + max((point.thread for point in one.schedule), default=0)
     left_out = max(0, len(one.schedule) - LAST)
     last = one.schedule[left_out:]

@@ -29,7 +29,10 @@ MOST_NAMED = 8
               help="Set a parameter of the spec; repeatable.")  # fmt: skip
 @click.option("--map", "mapping", default="", metavar="FILE.py:NAME",
               help="A function that makes a line of this kind (or several, or None) of each line "
-                   "of LOG.")  # fmt: skip
+                   "of LOG, or a class of such functions.")  # fmt: skip
+@click.option("--by-time", is_flag=True,
+              help="Put the lines into the order of their times first, as when several wrote them.",
+              )  # fmt: skip
 @click.option("--silent", multiple=True, metavar="ACTION",
               help="Steps of this action may be missing in LOG; repeatable.  [the actions that LOG "
                    "does not name]")  # fmt: skip
@@ -46,6 +49,7 @@ def trace(
     log: Any,
     settings: tuple[str, ...],
     mapping: str,
+    by_time: bool,
     silent: tuple[str, ...],
     every_step: bool,
     time_limit: float | None,
@@ -75,7 +79,7 @@ def trace(
         from counterpoint.models.logs.explaining import explained
 
         model = load(spec, settings)
-        lines = _lines(model, log, mapping)
+        lines = _lines(model, log, mapping, by_time)
         quiet = () if every_step else silent or None
         found = explained(model, lines, quiet, Limits(time_limit, memory_limit * 2**20, say))
     with printing():
@@ -87,7 +91,7 @@ def trace(
     return {"holds": OK, "violated": FELL, "unknown": UNKNOWN}[found.answer]
 
 
-def _lines(model: Model, log: Any, mapping: str) -> list[Line]:
+def _lines(model: Model, log: Any, mapping: str, by_time: bool) -> list[Line]:
     from counterpoint.models.loading import find_any
     from counterpoint.models.logs.reading import LogError, lines_of, read_log
 
@@ -96,7 +100,8 @@ def _lines(model: Model, log: Any, mapping: str) -> list[Line]:
         raise click.UsageError(f"--map: {mapping} is no function")
     try:
         with user_code():
-            lines = read_log(model, lines_of(log), made)
+            made = made() if isinstance(made, type) else made
+            lines = read_log(model, lines_of(log), made, by_time)
     except LogError as error:
         raise click.UsageError(f"{log.name}: {error}") from None
     if not lines:
@@ -121,6 +126,7 @@ def _as_json(model: Model, name: str, lines: list[Line], found: Explanation) -> 
         record["obstacle"] = {
             "line": wrong.line.number,
             "says": wrong.line.text,
+            "note": wrong.line.note,
             "states": wrong.states,
             "differs": [{"variable": v, "log": a, "spec": b} for v, a, b in wrong.facts],
             "reason": wrong.reason,
@@ -134,20 +140,23 @@ def _print(
 ) -> None:  # fmt: skip
     count = f"{len(lines):,} line{'s'[: len(lines) != 1]}"
     steps = len(found.trace.steps)
+    run = f"a run of {steps:,} step{'s'[: steps != 1]} of {model.name}"
     if found.answer == "holds":
-        _say(f"{name}: a run of {steps:,} steps of {model.name} explains {count}", "green")
+        _say(f"{name}: {run} explains {count}", "green")
     elif found.reason:
         _say(f"{name}: unknown after {found.explained:,} of {count}: {found.reason}", "yellow")
     else:
         _say(f"{name}: no run of {model.name} explains line {_line(found)}", "red")
         _print_obstacle(model, found)
     if verbose or found.answer != "holds":
-        _print_run(model, found, verbose)
+        _print_run(model, lines, found, verbose)
 
 
 def _line(found: Explanation) -> str:
     assert found.obstacle is not None
-    return f"{found.obstacle.line.number:,}: {shown(found.obstacle.line.text)}"
+    line = found.obstacle.line
+    note = f" ({shown(line.note)})" if line.note else ""
+    return f"{line.number:,}: {shown(line.text)}{note}"
 
 
 def _say(text: str, colour: str) -> None:
@@ -174,15 +183,15 @@ def _print_obstacle(model: Model, found: Explanation) -> None:
         click.echo(f"  ({wrong.states:,} states are possible before this line.)")
 
 
-def _print_run(model: Model, found: Explanation, verbose: bool) -> None:
+def _print_run(model: Model, lines: list[Line], found: Explanation, verbose: bool) -> None:
     steps = found.trace.steps
     if not steps:
         return
     first = 0 if verbose else max(0, len(steps) - LAST)
     head = "The run" if first == 0 else f"The last {LAST} steps of a run"
-    lines = f"{found.explained:,} line{'s'[: found.explained != 1]}"
-    click.echo(f"\n{head} that explains the first {lines}:" if found.obstacle else f"\n{head}:")
-    number = {place: k + 1 for k, place in enumerate(found.places)}
+    many = f"{found.explained:,} line{'s'[: found.explained != 1]}"
+    click.echo(f"\n{head} that explains the first {many}:" if found.obstacle else f"\n{head}:")
+    number = {place: lines[k].number for k, place in enumerate(found.places)}
     width = len(str(len(steps)))
     for k in range(first, len(steps)):
         note = f"  (line {number[k + 1]:,})" if k + 1 in number else "  (not in the log)"

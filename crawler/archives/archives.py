@@ -1,5 +1,8 @@
 """Reads the answers in WARC files (ISO 28500), of this crawler or of another one.
 
+Answers are in records of the type ``response``; a ``resource`` is a document that came without an
+answer of HTTP, and counts as one with status 200 where a captured web is read.
+
 Files are read as they may be on any disk: records may break off or be damaged (`warc_records`), and
 all that is read into memory has a limit.
 """
@@ -7,19 +10,25 @@ all that is read into memory has a limit.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from counterpoint.crawler.documents.addresses import normalized
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.fetching.codings import UnpackingError
+from counterpoint.crawler.fetching.manners import Limits
+from counterpoint.crawler.fetching.unpacking import Unpacking
 
-from .codings import UnpackingError
-from .manners import Limits
-from .unpacking import Unpacking
-from .warc_bytes import MOST
-from .warc_records import Damage, named, records
+from .warc_bytes import MOST, Place
+from .warc_records import Damage, Record, WarcFile, named, of_answers, records
+
+_HEAD = 1 << 16
+"""The most bytes of the head of an answer in a revisit record."""
+
+SUFFIXES = (".warc", ".warc.gz", ".warc.zst", ".wat", ".wat.gz", ".wat.zst")
+"""How the names of files end that are read in a folder."""
 
 
 class Archived(NamedTuple):
@@ -80,9 +89,10 @@ def files_of(path: Path) -> list[Path]:
         If there is none.
     """
     if path.is_dir():
-        found = sorted(
-            p for p in path.iterdir() if p.name.endswith((".warc", ".warc.gz")) and p.is_file()
-        )
+        try:
+            found = sorted(p for p in path.iterdir() if p.name.endswith(SUFFIXES) and p.is_file())
+        except OSError as error:
+            raise CrawlError(f"{path}: {error.strerror or error}") from None
         if found:
             return found
         raise CrawlError(f"{path}: has no WARC files")
@@ -93,6 +103,9 @@ def files_of(path: Path) -> list[Path]:
 
 def answers(path: Path, damages: list[Damage]) -> Iterator[Archived]:
     """Yield the answers of a WARC file, compressed or not; of a damaged record what can be read.
+
+    A revisit record of which the payload is in an earlier record of the file is an answer, too; one
+    that says that a page has not changed (304) is none.
 
     Parameters
     ----------
@@ -105,11 +118,27 @@ def answers(path: Path, damages: list[Damage]) -> Iterator[Archived]:
     CrawlError
         If it cannot be read, or is no WARC file.
     """
-    for record in records(path, damages):
-        found = _answer(record.headers.get("warc-target-uri", ""), record.data)
-        if found is not None:
-            cut = record.damaged or "warc-truncated" in record.headers
-            yield found._replace(cut=cut, partial=record.partial)
+    places: dict[str, Place] = {}
+    with ExitStack() as opened:
+        again: WarcFile | None = None
+        for record in records(path, damages, _with_heads):
+            digest = record.headers.get("warc-payload-digest", "")
+            found = answer_of(record) if record.type in ("response", "revisit") else None
+            if found is None or (record.type == "revisit" and digest not in places):
+                continue
+            if record.type == "response" and digest and not record.damaged:
+                places.setdefault(digest, record.place)
+            elif record.type == "revisit":
+                again = again or opened.enter_context(WarcFile(path))
+                payload = answer_of(again.record_at(places[digest]))
+                if payload is None or found.status == 304:
+                    continue
+                found = found._replace(body=payload.body, cut=payload.cut, partial=payload.partial)
+            yield found
+
+
+def _with_heads(headers: Mapping[str, str]) -> int:
+    return _HEAD if headers.get("warc-type", "").lower() == "revisit" else of_answers(headers)
 
 
 def unpacked(answer: Archived) -> Unpacked:
@@ -134,18 +163,33 @@ def unpacked(answer: Archived) -> Unpacked:
     return Unpacked(bytes(unpacking.out), cut, partial, bool(unpacking.unknown), broken)
 
 
-def _answer(address: str, data: bytes) -> Archived | None:
-    """Return the answer in a record; None if it is none of HTTP."""
-    wanted = normalized(address.strip("<>"))
-    head, *rest = re.split(rb"\r?\n\r?\n", data, maxsplit=1)
+def target_of(record: Record) -> str | None:
+    """Return the normalized address of a record; None if it is none of http or https."""
+    return normalized(record.headers.get("warc-target-uri", "").strip().strip("<>"))
+
+
+def answer_of(record: Record) -> Archived | None:
+    """Return the answer in a record of any type; None if it has none of HTTP.
+
+    A ``revisit`` may have the head of an answer, and no body.
+    """
+    address = target_of(record)
+    if address is None:
+        return None
+    cut = record.damaged or "warc-truncated" in record.headers
+    if record.type == "resource":
+        headers = {"content-type": record.headers.get("content-type", "")}
+        return Archived(address, 200, headers, record.data, cut, record.partial)
+    head, *rest = re.split(rb"\r?\n\r?\n", record.data, maxsplit=1)
     first, *lines = re.split(rb"\r?\n", head)
     words = first.split(None, 2)
-    if wanted is None or len(words) < 2 or not words[0].startswith(b"HTTP/"):
+    if len(words) < 2 or not words[0].startswith(b"HTTP/"):
         return None
     status = words[1]
     if len(status) != 3 or not status.isdigit():
         return None
-    return Archived(wanted, int(status), named(lines, "latin-1"), b"".join(rest), cut=False)
+    headers = named(lines, "latin-1")
+    return Archived(address, int(status), headers, b"".join(rest), cut, record.partial)
 
 
 def _joined_chunks(body: bytes) -> tuple[bytes, bool]:

@@ -14,14 +14,14 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from counterpoint.crawler.archives import archives, warc_records
+from counterpoint.crawler.archives.archives import Archived, Unpacked, files_of, unpacked
+from counterpoint.crawler.archives.archives import answers as answers_of
+from counterpoint.crawler.archives.warc_records import Damage
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.fetching import archives, warc_records
-from counterpoint.crawler.fetching.archives import Archived, Unpacked, files_of, unpacked
-from counterpoint.crawler.fetching.archives import answers as answers_of
 from counterpoint.crawler.fetching.warc import Warc
-from counterpoint.crawler.fetching.warc_records import Damage
 
-from .test_warc import message
+from ..fetching.test_warc import message
 
 
 def answer(body: bytes, cut: bool = False, **headers: str) -> Archived:

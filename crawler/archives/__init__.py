@@ -1,0 +1,1 @@
+"""Web archives: WARC files, their index, and the captured web in them."""

@@ -1,0 +1,1 @@
+"""The state of real code beside the states that a spec allows, by the user's mapping."""

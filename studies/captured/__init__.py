@@ -1,0 +1,1 @@
+"""Captured webs as worlds: served over HTTP, and crawled by policies in process."""

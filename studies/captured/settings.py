@@ -1,0 +1,106 @@
+"""Reads the TOML file of a captured web on which policies are compared.
+
+[captured]
+files = ["crawl-2024/", "extra.warc.gz"]   # relative to this file
+index = "indexes"                          # where the indexes are; by default beside the files
+hosts = ["docs.example.org"]               # by default all hosts with a captured page
+starts = ["http://docs.example.org/"]      # by default seeds draw them
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from counterpoint.crawler.documents.addresses import normalized, site
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.sim_web import toml
+
+_KEYS = ("files", "index", "hosts", "starts")
+_LONGEST = 1 << 24
+
+
+@dataclass(frozen=True)
+class CapturedSource:
+    """A captured web as its TOML file describes it.
+
+    Attributes
+    ----------
+    name : str
+        The name of the file, without ``.toml``.
+    files : tuple of str
+        WARC files and folders of them, as paths.
+    index : str or None
+        The folder of the indexes; None: they are beside the files.
+    hosts : tuple of str
+        The hosts to which links are followed; empty: all that have a captured page.
+    starts : tuple of str
+        Normalized start addresses; empty: seeds draw them.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    index: str | None = None
+    hosts: tuple[str, ...] = ()
+    starts: tuple[str, ...] = ()
+
+
+def source_of(path: Path) -> CapturedSource | None:
+    """Return the captured web of a TOML file; None if the file has no table ``[captured]``.
+
+    Raises
+    ------
+    CrawlError
+        If the table is wrong; the message says what. A file that cannot be read at all is none of a
+        captured web: its other readers say why.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(_LONGEST).decode()
+        tables = toml.tables(text)
+    except (OSError, ValueError, RecursionError):
+        return None
+    return _source(path, tables) if "captured" in tables else None
+
+
+def _source(path: Path, tables: dict[str, Any]) -> CapturedSource:
+    place, table = f"{path}: [captured]", tables["captured"]
+    others = sorted(set(tables) - {"captured"})
+    if others:
+        raise CrawlError(f"{path}: besides [captured] there can be nothing else: {others[0]}")
+    if not isinstance(table, dict):
+        raise CrawlError(f"{place} must be a table")
+    unknown = sorted(set(table) - set(_KEYS))
+    if unknown:
+        raise CrawlError(f"{place}: '{unknown[0]}' is unknown; there are {', '.join(_KEYS)}")
+    files = _texts(table, "files", place)
+    if not files:
+        raise CrawlError(f"{place}: files = [...] must name a WARC file or a folder")
+    index = table.get("index")
+    if index is not None and not isinstance(index, str):
+        raise CrawlError(f"{place}: index must be the name of a folder")
+    starts = tuple(_start(text, place) for text in _texts(table, "starts", place))
+    hosts = tuple(text.lower() for text in _texts(table, "hosts", place))
+    outside = [start for start in starts if hosts and site(start) not in hosts]
+    if outside:
+        raise CrawlError(f"{place}: the start {outside[0]} is on none of the hosts")
+    below = path.parent
+    paths = tuple(os.fspath(below / file) for file in files)
+    folder = None if index is None else os.fspath(below / index)
+    return CapturedSource(path.stem, paths, folder, hosts, starts)  # fmt: skip
+
+
+def _texts(table: dict[str, Any], name: str, place: str) -> list[str]:
+    found = table.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, str) and one for one in found):
+        raise CrawlError(f"{place}: {name} must be a list of texts")
+    return found
+
+
+def _start(text: str, place: str) -> str:
+    address = normalized(text)
+    if address is None:
+        raise CrawlError(f"{place}: the start '{text}' is no address such as http://example.org/")
+    return address

@@ -1,0 +1,307 @@
+"""Repeats the verification of the window protocol [STM], and goes on to running code.
+
+The document has the study's conclusion alone: with the clock's old value inside commit the protocol
+is incorrect, with the new one no fault was found, and the corrected protocol may be recommended for
+implementation. Here the spec is checked by several engines and by Spin, the reading is varied with
+all others, the counterexample is followed by real threads, and real memories and databases are
+recorded and judged by the same criteria.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from counterpoint.histories.recording.catalogue import SUBJECTS, find
+from counterpoint.histories.recording.interface import RecordingError
+from counterpoint.histories.recording.load import Load
+from counterpoint.histories.recording.survey import Surveyed, survey
+from counterpoint.histories.recording.tables import as_json
+from counterpoint.memories.driving import Followed, follow
+from counterpoint.memories.driving.trace import Trace, trace_of
+from counterpoint.memories.driving.window import WindowSubject
+from counterpoint.memories.exploring import Explored, explored
+from counterpoint.memories.exploring.window import window_cases
+from counterpoint.models.checking.engines import check
+from counterpoint.models.export.formats import FORMATS, ExportRequest
+from counterpoint.models.loading import load
+from counterpoint.models.present.chart import drawn
+from counterpoint.models.sweeps import readings
+from counterpoint.models.verdict import Verdict
+
+from .study import Tell, run_all
+
+SPEC, OLD = "window-stm", "fetch-and-increment=old"
+FINDERS = ("exhaustive", "bounded", "stateful")
+"""The engines that look for a violation."""
+PROVERS = ("exhaustive", "induction")
+"""The engines that show that there is none: in all states of the bounds, and in every run."""
+MEMORIES = {
+    "window-stm": (), "tl2": (), "norec": (), "jvstm": (),
+    "dstm": ("validation=owners",), "mcrt": ("read-check=all-records",),
+}  # fmt: skip
+"""The specs of memories, as corrected."""
+PUBLISHED = {"dstm": (), "mcrt": ()}
+"""Specs of memories that were published with an error, as published."""
+NOTIONS = ("livelock-freedom", "obstruction-freedom", "lock-freedom", "local-progress")
+CODE = ("window", "window-c")
+"""The corrected protocol as code, in Python and in C."""
+TIMES = 20
+"""How often the code follows the counterexample."""
+SECONDS = 3.0
+"""How long histories of each real memory are recorded."""
+LOAD = Load(transactions=300, objects=5)
+"""Few objects, so that transactions meet; many short histories."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A verdict of an engine.
+
+    Attributes
+    ----------
+    by : str
+        The engine, or ``Spin``.
+    answer : str
+    steps : int or None
+        The length of the counterexample.
+    reach : str
+        How far a verdict without a counterexample reaches.
+    seconds : float
+    """
+
+    by: str
+    answer: str
+    steps: int | None
+    reach: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Driven:
+    """The counterexample in a memory of real code.
+
+    Attributes
+    ----------
+    code : str
+    agrees : int
+        In how many of `TIMES` runs the code with the old value did what the trace says.
+    seen : dict of str to object
+        What its transactions saw then.
+    taken : int
+        How many steps of the trace the corrected code takes.
+    why : str
+        Why it does not take the next one.
+    explored : dict of str to int
+        Programs, schedules, histories and faults of the corrected code.
+    missing : str
+        What is missing to run it; "" if nothing is.
+    """
+
+    code: str
+    agrees: int = 0
+    seen: dict[str, Any] | None = None
+    taken: int = 0
+    why: str = ""
+    explored: dict[str, int] | None = None
+    missing: str = ""
+
+
+@dataclass(frozen=True)
+class Stm:
+    """The figures of the study.
+
+    Attributes
+    ----------
+    broken, clean : tuple of Answer
+        On opacity with the old value, and with the new one.
+    spin : str
+        Why Spin was not asked; "" if it was.
+    chart : tuple of str
+        The shortest counterexample.
+    moves : tuple of (str, int)
+        Its steps, each with its transaction.
+    readings : dict of str to int
+        How many combinations of readings keep the claim, and how the others fail.
+    driven : tuple of Driven
+    criteria : dict of str to dict of str to str
+        For each spec, the answer for each criterion.
+    progress : dict of str to dict of str to str
+        For each memory, the answer for each notion.
+    real : tuple of Surveyed
+    absent : dict of str to str
+        What is missing for other subjects.
+    """
+
+    broken: tuple[Answer, ...]
+    clean: tuple[Answer, ...]
+    spin: str
+    chart: tuple[str, ...]
+    moves: tuple[tuple[str, int], ...]
+    readings: dict[str, int]
+    driven: tuple[Driven, ...]
+    criteria: dict[str, dict[str, str]]
+    progress: dict[str, dict[str, str]]
+    real: tuple[Surveyed, ...]
+    absent: dict[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all figures, ready for JSON."""
+        return {
+            "old": [asdict(one) for one in self.broken],
+            "new": [asdict(one) for one in self.clean],
+            "spin": self.spin,
+            "counterexample": [{"step": step, "transaction": t} for step, t in self.moves],
+            "readings": self.readings,
+            "code": [asdict(one) for one in self.driven],
+            "criteria": self.criteria,
+            "progress": self.progress,
+            "recorded": [as_json(one) for one in self.real],
+            "missing": self.absent,
+        }
+
+
+Task = tuple[str, tuple[str, ...]]
+"""What to do, and its arguments."""
+
+
+def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Stm:
+    """Do the study.
+
+    Parameters
+    ----------
+    seeds : range
+        The first is that of the loads under which real memories are recorded.
+    processes : int
+        How many checks run at the same time; the result does not depend on it.
+    tell : callable, optional
+        Shows the progress.
+    """
+    say = tell or (lambda text: None)
+    tasks = list(_tasks())
+    found = dict(zip(tasks, run_all(_done, tasks, processes, tell, "check"), strict=True))
+    spin = _no_spin()
+    broken = [found[one] for one in tasks if one[0] == "old"]
+    broken += [] if spin else [_by_spin()]
+    say("readings")
+    rows = readings.study(SPEC, changes=1, processes=processes).rows
+    verdict = _counterexample()
+    assert verdict.trace is not None
+    steps = verdict.trace.steps
+    chart = drawn(verdict.model, verdict.trace, 76)
+    trace = trace_of(verdict.model, verdict.trace.states[0], steps, verdict.claim.name)
+    driven = []
+    for code in CODE:
+        say(f"driving {code}")
+        driven.append(_driven(code, trace))
+    real, absent = _recorded(seeds.start, tell)
+    return Stm(
+        tuple(broken), tuple(found[one] for one in tasks if one[0] == "new"), spin, tuple(chart),
+        tuple((step.action, step.arguments["t"]) for step in trace.steps),
+        dict(Counter(row.kind("opacity") for row in rows)), tuple(driven),
+        {" ".join(a): found[w, a] for w, a in tasks if w == "criteria"},
+        {name: {a[1]: found[w, a] for w, a in tasks if w == "progress" and a[0] == name}
+         for name in MEMORIES},
+        real, absent,
+    )  # fmt: skip
+
+
+def _tasks() -> Iterator[Task]:
+    """Yield all checks."""
+    yield from (("old", (engine,)) for engine in FINDERS)
+    yield from (("new", (engine,)) for engine in PROVERS)
+    for settings in (MEMORIES, PUBLISHED):
+        yield from (("criteria", (name, *given)) for name, given in settings.items())
+    yield from (("progress", (name, notion)) for name in MEMORIES for notion in NOTIONS)
+
+
+def _done(task: Task) -> Any:
+    """Do one check."""
+    what, arguments = task
+    if what in ("old", "new"):
+        return _asked(arguments[0], [OLD] if what == "old" else [])
+    if what == "criteria":
+        model = load(arguments[0], arguments[1:])
+        criteria = [model.property_named(name) for name in type(model.spec).criteria]
+        return {v.claim.name: v.answer for v in check(model, wanted=criteria)}
+    name, notion = arguments
+    model = load(f"{name.removesuffix('-stm')}-progress", [f"notion={notion}"])
+    return check(model, wanted=[model.property_named(notion)])[0].answer
+
+
+def _asked(engine: str, settings: list[str]) -> Answer:
+    """Ask an engine about opacity."""
+    model = load(SPEC, settings)
+    verdicts = check(model, engine, wanted=[model.property_named("opacity")])
+    found = next(v for v in verdicts if v.claim.name == "opacity")  # lemmas are judged beside it
+    return Answer(engine, found.answer, found.depth, found.reason or found.extent, found.seconds)
+
+
+def _counterexample() -> Verdict:
+    """Return the shortest violation of opacity."""
+    model = load(SPEC, [OLD])
+    return check(model, wanted=[model.property_named("opacity")])[0]
+
+
+def _no_spin() -> str:
+    """Return which program is missing for Spin."""
+    return next((f"{name} is not installed" for name in ("spin", "gcc")
+                 if shutil.which(name) is None), "")  # fmt: skip
+
+
+def _by_spin() -> Answer:
+    """Let Spin check the exported model, breadth first, so that its first error is a shortest."""
+    model = load(SPEC, [OLD])
+    text = FORMATS["promela"].write(ExportRequest(model, [model.property_named("opacity")]))
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="counterpoint-") as folder:
+        (Path(folder) / "model.pml").write_text(text)
+        for command in (
+            ["spin", "-a", "-o2", "model.pml"],
+            ["gcc", "-O2", "-w", "-DBFS", "-DNOREDUCE", "-DNOFAIR", "-o", "pan", "pan.c"],
+            ["./pan", "-m1000000"],
+        ):  # fmt: skip
+            ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    errors = re.search(r"errors: (\d+)", ran.stdout)
+    if errors is None:
+        return Answer("Spin", "unknown", None, "its output has no number of errors", 0.0)
+    answer, reach = ("violated", "first error") if int(errors[1]) else ("holds", "all states")
+    return Answer("Spin", answer, None, reach, time.monotonic() - begun)
+
+
+def _driven(code: str, trace: Trace) -> Driven:
+    """Let a memory follow the counterexample, and explore the corrected one."""
+    if code == "window-c" and shutil.which("gcc") is None:
+        return Driven(code, missing="gcc is not installed")
+    runs = [follow(trace, WindowSubject(code)) for _ in range(TIMES)]
+    right: Followed = follow(trace, WindowSubject(code, fetch_and_increment="new"))
+    found: Explored = explored(window_cases(2, 2, 1, code))
+    counts = {"programs": found.cases, "schedules": found.schedules,
+              "histories": found.histories, "faults": len(found.faults)}  # fmt: skip
+    return Driven(code, sum(run.agrees for run in runs), dict(runs[0].observed), right.taken,
+                  right.reason or "what it sees differs", counts)  # fmt: skip
+
+
+def _recorded(seed: int, tell: Tell | None) -> tuple[tuple[Surveyed, ...], dict[str, str]]:
+    """Record and judge histories of all subjects that are here; say what the others miss."""
+    found: list[Surveyed] = []
+    absent: dict[str, str] = {}
+    for name, make in SUBJECTS.items():
+        if missing := make().missing():
+            absent[name] = missing
+            continue
+        try:
+            if tell is not None:
+                tell(f"recording {name}")
+            found.append(survey(name, find(name), replace(LOAD, seed=seed), SECONDS))
+        except RecordingError as error:
+            absent[name] = str(error)
+    return tuple(found), absent

@@ -1,0 +1,236 @@
+"""The report on the window protocol, as spec and as code, beside other memories."""
+
+from __future__ import annotations
+
+from counterpoint.histories.recording.survey import Surveyed
+
+from .report import (
+    ANSWERED,
+    IN_PART,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    Figure,
+    Finding,
+    Line,
+    Report,
+    Section,
+    Table,
+)
+from .stm import NOTIONS, SECONDS, TIMES, Answer, Driven, Stm
+
+SHOWN = ("snapshot-isolation", "serializability", "opacity")
+"""The criteria in the picture of real memories."""
+WORDS = {"violated": "no", "holds": "yes", "unknown": "?"}
+
+
+def report(study: Stm) -> Report:
+    """Return the report on the figures."""
+    return Report(
+        "stm",
+        "The window protocol: a verification repeated, and carried into running code",
+        "The verification of Imbs and Raynal's “window” transactional memory, of whose text the "
+        "conclusion is known.",
+        "The spec is a reconstruction; what the protocol's text leaves open is a parameter of it. "
+        "Two transactions over two objects with at most two operations each, where nothing else is "
+        f"said. Real memories were recorded for {SECONDS:g} seconds each, in many short histories.",
+        _findings(study),
+        (_engines(study), _run(study), _readings(study), _code(study), _criteria(study),
+         _progress(study), _real(study)),
+        "counterpoint papers stm",
+    )  # fmt: skip
+
+
+def _findings(study: Stm) -> tuple[Finding, ...]:
+    old, new = study.broken, study.clean
+    found, clean = _all(old, "violated"), _all(new, "holds")
+    kept, rows = study.readings.get("kept", 0), sum(study.readings.values())
+    there = [one for one in study.driven if not one.missing]
+    return (
+        Finding(
+            "with the clock's old value inside commit, the protocol is incorrect", "incorrect",
+            f"opacity is violated, by {_names(old)}", REPRODUCED if found else NOT_REPRODUCED,
+            study.spin and f"without Spin: {study.spin}" if found else _differ(old, "violated"),
+        ),
+        Finding(
+            "with the new value, no fault is found", "none",
+            "; ".join(f"{one.by}: {one.answer}, {one.reach}" for one in new),
+            REPRODUCED if clean else NOT_REPRODUCED, "" if clean else _differ(new, "holds"),
+        ),
+        Finding(
+            "the old value is the cause", "the cause",
+            f"so in {kept} of {rows} models that differ in at most one other choice",
+            REPRODUCED if kept == rows else IN_PART,
+            "" if kept == rows else "what else decides is in “Other readings”",
+        ),
+        _in_code(there),
+        _explored(there),
+    )  # fmt: skip
+
+
+def _in_code(there: list[Driven]) -> Finding:
+    good = all(one.agrees == TIMES and one.taken < _length(one) for one in there)
+    here = "; ".join(f"{one.code}: {one.agrees} of {TIMES} times" for one in there)
+    return Finding(
+        "the fault shows in running code", "not tried", here or "no code could be run",
+        ANSWERED if good and there else NOT_REPRODUCED,
+        "" if good and there else "a run has left the trace, or the corrected code followed it",
+    )  # fmt: skip
+
+
+def _length(one: Driven) -> float:
+    """Return more steps than are taken if there is a reason why the next one is not."""
+    return one.taken + 1 if one.why else one.taken
+
+
+def _explored(there: list[Driven]) -> Finding:
+    faults = sum((one.explored or {}).get("faults", 0) for one in there)
+    here = "; ".join(
+        f"{one.code}: {one.explored['schedules']} schedules of {one.explored['programs']} "
+        f"programs, {one.explored['faults']} wrong"
+        for one in there if one.explored
+    )  # fmt: skip
+    return Finding(
+        "the corrected protocol may be recommended for implementation", "recommended",
+        here or "no code could be run", REPRODUCED if there and not faults else NOT_REPRODUCED,
+        "" if there and not faults else "a schedule of the corrected code is not opaque",
+    )  # fmt: skip
+
+
+def _all(answers: tuple[Answer, ...], wanted: str) -> bool:
+    return all(one.answer == wanted for one in answers)
+
+
+def _names(answers: tuple[Answer, ...]) -> str:
+    return ", ".join(
+        f"{one.by} after {one.steps} steps" if one.steps else one.by
+        for one in answers if one.answer == "violated"
+    ) or "nobody"  # fmt: skip
+
+
+def _differ(answers: tuple[Answer, ...], wanted: str) -> str:
+    others = [f"{one.by}: {one.answer}, {one.reach}" for one in answers if one.answer != wanted]
+    return "; ".join(others)
+
+
+def _engines(study: Stm) -> Section:
+    rows = tuple(
+        (f"{value}, {one.by}", one.answer, str(one.steps or ""), one.reach, f"{one.seconds:.1f}")
+        for value, answers in (("old", study.broken), ("new", study.clean)) for one in answers
+    )  # fmt: skip
+    note = f"Spin was not asked: {study.spin}." if study.spin else ""
+    columns = ("Fetch&Increment", "opacity", "steps", "reach", "seconds")
+    return Section("Engines", (), (Table(columns, rows, note),))
+
+
+def _run(study: Stm) -> Section:
+    threads = sorted({t for _, t in study.moves})
+    lines = tuple(
+        Line(f"T{t}", *zip(*[(k, float(t)) for k, (_, who) in enumerate(study.moves, 1)
+                             if who == t], strict=True))
+        for t in threads
+    )  # fmt: skip
+    picture = Figure(
+        "Whose step is which", "step", "", lines,
+        rows=tuple(f"T{t}" for t in threads),
+        places=tuple(name.replace("_", " ") for name, _ in study.moves),
+    )  # fmt: skip
+    return Section(
+        "The shortest run in which the old value is wrong",
+        ("A reader sees an old value beside a new one: the writer has drawn a time that is not "
+         "after the reader's window.",),
+        (), (picture,), listing=study.chart,
+    )  # fmt: skip
+
+
+def _readings(study: Stm) -> Section:
+    names = {
+        "kept": "old is wrong, new is right", "both broken": "both are wrong",
+        "both clean": "both are right", "reversed": "new is wrong, old is right",
+        "unknown": "unknown",
+    }  # fmt: skip
+    rows = tuple((names[kind], str(count)) for kind, count in sorted(study.readings.items()))
+    return Section(
+        "Other readings",
+        ("All models that differ from the default in at most one choice. counterpoint readings "
+         "window-stm lists them.",),
+        (Table(("", "models"), rows),), ablation=True,
+    )  # fmt: skip
+
+
+def _code(study: Stm) -> Section:
+    whole = len(study.moves)
+    rows = tuple(
+        (one.code, one.missing, "", "") if one.missing else
+        (one.code, f"{one.agrees} of {TIMES} times", f"{one.taken} of {whole} steps",
+         f"{(one.explored or {})['schedules']} schedules")
+        for one in study.driven
+    )  # fmt: skip
+    seen = tuple(
+        f"{one.code}: with the old value "
+        f"{', '.join(f'{name} {value}' for name, value in (one.seen or {}).items())}. With the new "
+        f"value, at step {one.taken + 1}, {one.why}."
+        for one in study.driven if not one.missing
+    )  # fmt: skip
+    return Section(
+        "The same run in real code",
+        ("Real threads take the steps of the run above, in its order. With the old value they see "
+         "what the spec says; with the new value they cannot go on at some step. All schedules of "
+         "small programs of the corrected code were run as well.", *seen),
+        (Table(("memory", "old follows", "new follows", "new explored"), rows),),
+    )  # fmt: skip
+
+
+def _criteria(study: Stm) -> Section:
+    criteria = list(next(iter(study.criteria.values())))
+    rows = tuple(
+        (name, *(WORDS[found[one]] for one in criteria)) for name, found in study.criteria.items()
+    )
+    return Section(
+        "Criteria of all memories",
+        ("Whether each criterion holds in all states. DSTM and McRT stand here as corrected, and "
+         "as published.",),
+        (Table(("memory", *criteria), rows),),
+    )  # fmt: skip
+
+
+def _progress(study: Stm) -> Section:
+    rows = tuple(
+        (name, *(WORDS[found[one]] for one in NOTIONS)) for name, found in study.progress.items()
+    )
+    return Section(
+        "Progress of all memories",
+        ("Whether each notion of progress holds in all runs without an end.",),
+        (Table(("memory", *NOTIONS), rows),),
+    )  # fmt: skip
+
+
+def _real(study: Stm) -> Section:
+    rows = tuple(
+        (one.name, ", ".join(one.promises) or "nothing", str(one.histories),
+         str(one.broken_in()), ", ".join(one.strongest()) or "none")
+        for one in study.real
+    )  # fmt: skip
+    absent = "; ".join(f"{name}: {why}" for name, why in study.absent.items())
+    return Section(
+        "Real memories and databases",
+        ("Histories of threads under a random load, judged by the same criteria. late-validation "
+         "and faulty have a planted fault. That nothing was found in a few seconds proves "
+         "nothing: counterpoint history survey records for longer.",),
+        (Table(("subject", "promises", "histories", "broken in", "holds in all"), rows,
+               f"Not recorded: {absent}." if absent else ""),),
+        (_shares(study.real),) if study.real else (),
+    )  # fmt: skip
+
+
+def _shares(real: tuple[Surveyed, ...]) -> Figure:
+    """Return the picture of how often real memories violate criteria."""
+    places = tuple(float(k) for k in range(1, len(real) + 1))
+    lines = tuple(
+        Line(criterion, places,
+             tuple(one.violated[criterion] / max(1, one.histories) for one in real), dots=True)
+        for criterion in SHOWN
+    )  # fmt: skip
+    return Figure(
+        "In how many histories a criterion is violated", "subject", "share of histories", lines,
+        share=True, places=tuple(one.name for one in real),
+    )  # fmt: skip

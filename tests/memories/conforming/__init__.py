@@ -1,0 +1,1 @@
+"""Tests of real threads beside a spec."""

@@ -1,0 +1,1 @@
+"""Tests of code that is held against specs, state by state."""
