@@ -124,13 +124,12 @@ def _engines(study: Stm) -> Section:
 
 def _run(study: Stm) -> Section:
     threads = sorted({t for _, t in study.moves})
-    lines = tuple(
-        Line(f"T{t}", *zip(*[(k, float(t)) for k, (_, who) in enumerate(study.moves, 1)
-                             if who == t], strict=True))
-        for t in threads
-    )  # fmt: skip
+    lines = []
+    for t in threads:
+        steps = [float(k) for k, (_, who) in enumerate(study.moves, 1) if who == t]
+        lines.append(Line(f"T{t}", tuple(steps), (float(t),) * len(steps)))
     picture = Figure(
-        "Whose step is which", "step", "", lines,
+        "Whose step is which", "step", "", tuple(lines),
         rows=tuple(f"T{t}" for t in threads),
         places=tuple(name.replace("_", " ") for name, _ in study.moves),
     )  # fmt: skip
