@@ -22,6 +22,9 @@ from .workers import run_memory
 
 ENDS = ("commit", "abort", "indeterminate")
 
+METHODS = ("missing", "version", "open", "connect", "run", "close")
+"""What a subject can have as methods, and not as values."""
+
 
 @dataclass(frozen=True)
 class Recorded:
@@ -86,6 +89,7 @@ def record_open(
     """Record a history as `record` does, and leave the subject open for the next one."""
     try:
         subject.open(load)
+        _must_keep_methods(subject)
         start(path, facts(name, subject, load))
         begun = time.monotonic()
         if isinstance(subject, Program):
@@ -96,6 +100,14 @@ def record_open(
     except RecordingError as error:
         raise RecordingError(f"{name}: {error}") from error
     return count(path, took)
+
+
+def _must_keep_methods(subject: Subject) -> None:
+    """Refuse an object that has put a value of its own in the place of a method."""
+    for method in METHODS:
+        if hasattr(subject, method) and not callable(getattr(subject, method)):
+            raise RecordingError(f"{method} is a method of a memory, and {type(subject).__name__} "
+                                 "has a value of this name: give it another name")  # fmt: skip
 
 
 def must_fit(name: str, subject: Subject, load: Load) -> None:

@@ -302,3 +302,17 @@ def test_a_survey_finds_the_broken_promise(tmp_path: Path) -> None:
     assert read(tmp_path / "faulty.jsonl").facts["seed"] == found.broken.seed
     right = survey("global-lock", find("global-lock"), load, 0.1)
     assert (right.broken_in(), right.strongest()) == (0, ["tms2"])
+
+
+def test_a_value_in_the_place_of_a_method_is_named(tmp_path: Path) -> None:
+    """Catches a traceback of ours for a name that a memory of a user is likely to have."""
+    (tmp_path / "mine.py").write_text(
+        "from counterpoint.histories.recording import Memory\n"
+        "class Mine(Memory):\n"
+        "    about, promises, holds = 'numbers its versions', (), ('registers',)\n"
+        "    def open(self, load):\n"
+        "        self.version = {}\n"
+    )
+    name = f"{tmp_path / 'mine.py'}:Mine"
+    with pytest.raises(RecordingError, match="version is a method of a memory, and Mine has a"):
+        record(name, find(name), Load(), tmp_path / "history.jsonl")
