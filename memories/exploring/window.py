@@ -93,19 +93,22 @@ class WindowCase:
 
         Of an object there are its version and its lock. Of a transaction there are its window,
         which is what others tell it of overwritten versions, and its end, which is before the
-        begin of whoever enters later (real time). A transaction that reads nothing has no window
-        that could be wrong, so it never aborts.
+        begin of whoever enters later, and before the commit of whoever asks for it later (real
+        time). The step of its last operation is the one after which a transaction asks to commit.
+        A transaction that reads nothing has no window that could be wrong, so it never aborts.
         """
         read, used = self._of(t, "r"), self._of(t, "rw")
         others = [u for u in range(len(self._given)) if u != t]
         window, end = (("window", t), False), (("end", t), True)
         release = [(("lock", y), True) for y in used]
+        after_others = [(("end", u), False) for u in others]
+        asks = after_others if (name[0], x) == self._given[t][-1] else []
         steps: dict[str, list[tuple[object, bool]]] = {
-            "enter": [(("end", u), False) for u in others],
+            "enter": after_others,
             "begin": [("clock", False)],
             "read": [(("version", x), False), *((("lock", y), False) for y in {x, *read}),
-                     window, end],  # it can abort
-            "write": [],
+                     window, end, *asks],  # it can abort
+            "write": asks,
             "commit_read_only": [end],
             "lock": [(("lock", x), True)],
             "validate": [window, *release, end] if read else [],  # it can abort and unlock

@@ -272,7 +272,7 @@ def test_all_schedules_are_explored(typed: Typed) -> None:
     assert max(map(len, out.splitlines())) <= 80
     code, out, _ = typed("drive", "window-stm", *programs, "--subject", "window", "--explore")
     assert (code, out) == (
-        0, "window: 1 program, 24 schedules, 8 different histories; each satisfies opacity.\n"
+        0, "window: 1 program, 35 schedules, 15 different histories; each satisfies opacity.\n"
     )  # fmt: skip
 
 

@@ -25,7 +25,7 @@ def test_the_published_protocol_is_found_wrong(memory: str) -> None:
     found = explored([WindowCase(COUNTEREXAMPLE, memory, fetch_and_increment="old")])
     (fault,) = found.faults
     assert fault.kind == "opacity: read skew (G-single)"
-    assert found.schedules == 3
+    assert found.schedules == 4
     names = [point.name for point in fault.schedule]
     assert names.index("publish") < len(names) - 1 - names[::-1].index("read")
     assert explored([WindowCase(COUNTEREXAMPLE, memory)]).faults == []
@@ -37,7 +37,7 @@ def test_one_operation_each(memory: str) -> None:
     if memory == "window-c":
         need("gcc")
     found = explored(window_cases(2, 2, 1, memory))
-    assert (found.cases, found.schedules, found.reason) == (10, 69, "")
+    assert (found.cases, found.schedules, found.reason) == (10, 110, "")
     assert found.faults == []
 
 
@@ -46,7 +46,16 @@ def test_two_operations_each() -> None:
     """Catches the same with all programs of two operations."""
     need("gcc")
     found = explored(window_cases(2, 2, 2))
-    assert (found.cases, found.schedules, found.reason) == (210, 5_026, "")
+    assert (found.cases, found.schedules, found.reason) == (210, 8_367, "")
+    assert found.faults == []
+
+
+@pytest.mark.slow
+def test_three_transactions() -> None:
+    """Catches a history of three transactions that is not opaque."""
+    need("gcc")
+    found = explored(window_cases(3, 2, 1))
+    assert (found.cases, found.schedules, found.reason) == (20, 9_606, "")
     assert found.faults == []
 
 
