@@ -220,3 +220,13 @@ def test_other_names_and_arguments() -> None:
         run(Code(), points={"grab": "take"})
     with pytest.raises(SpecError, match=r"before take\(w=1\), and no step of lock has these"):
         run(Code(), arguments=lambda point: {"w": 7})
+
+
+def test_a_run_begins_where_the_trace_does() -> None:
+    """Catches that any initial state of the spec counts as the one in which a trace begins."""
+    model = Model(Lock())
+    (start,) = model.initial_states()
+    place = [cell.label for cell in model.cells].index("count")
+    later = tuple(1 if k == place else value for k, value in enumerate(start))
+    assert differed(Code(), first=[later]).number == 0
+    assert run(Code(), first=[later, start]).taken["add"] == 2
