@@ -203,6 +203,9 @@ def test_steps_without_a_point_happen_at_any_time() -> None:
     wrong = Code("twice")
     found = differed(wrong, points={"hide": None}, look=wrong.state)
     assert (found.number, found.found.states) == (3, 2)
+    found = differed(Code("no-lock"), alternating(), points={"hide": None})
+    assert found.number == 2
+    assert found.found.reason.startswith("the spec does not allow this step: take(w=W0)")
 
 
 def test_other_names_and_arguments() -> None:
