@@ -14,6 +14,7 @@ from counterpoint.models.logs.reading import Facts
 from counterpoint.models.runs.steps import member
 from counterpoint.spec.notation import (
     Array,
+    Index,
     Model,
     RangeError,
     Reference,
@@ -74,6 +75,7 @@ class Mapped:
         self._cells = {cell.label: k for k, cell in enumerate(model.cells)}
         self._places = {(cell.variable, cell.index): k for k, cell in enumerate(model.cells)}
         self._scratch = tuple(cell.low for cell in model.cells)
+        self._members: dict[tuple[int, str], int] = {}
 
     def rows(self, given: Any) -> tuple[Row, ...]:
         """Return what a mapping says.
@@ -138,8 +140,7 @@ class Mapped:
             if len(keys) > len(over):
                 raise SpecError(f"{name} has {len(over)} indices, not {len(keys)}")
             first = tuple(
-                member(self._model, name, index, as_text(k))
-                for index, k in zip(over, keys, strict=False)
+                self._member(name, index, as_text(k)) for index, k in zip(over, keys, strict=False)
             )
             left = over[len(keys) :]
             found += (
@@ -148,6 +149,12 @@ class Mapped:
                 else [(first, one)]
             )
         return found
+
+    def _member(self, name: str, index: Index, text: str) -> int:
+        key = (id(index), text)
+        if key not in self._members:
+            self._members[key] = member(self._model, name, index, text)
+        return self._members[key]
 
     def _scalar(self, place: int, value: Any) -> Row:
         cell = self._model.cells[place]

@@ -53,8 +53,8 @@ class Question:
         self.calls = calls_of(self.model, self.naming)
         if not self.calls:
             raise SpecError(f"{self.model.name}: no action is left to be called")
-        name = getattr(self.mapping, "__name__", "the mapping")
-        self.mapped = Mapped(self.model, name)
+        name = getattr(self.mapping, "__name__", "<lambda>")
+        self.mapped = Mapped(self.model, "the mapping" if name == "<lambda>" else name)
         self.taking = Steps(self.model)
         self.accepted: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()

@@ -268,3 +268,41 @@ def test_a_library_without_points_is_refused(tmp_path: Path) -> None:
     need("gcc")
     with pytest.raises(ValueError, match=r"include step\.h"):
         connect(Compilation("int nothing;").load())
+
+
+def test_each_step_is_told_while_all_stand() -> None:
+    """Catches a step, the beginning or a step in vain of which `after` is not told, or too late."""
+    mutex, told = threading.Lock(), []
+
+    def program() -> None:
+        acquire(mutex, "lock")
+        step("free")
+        mutex.release()
+
+    def after(point: Point | None, in_vain: bool) -> None:
+        told.append((point and (point.thread, point.name), in_vain, mutex.locked()))
+
+    turns = iter([0, 1, 0, 0, 0])
+    Controlled([program, program], after=after).run(lambda able: min(next(turns), len(able) - 1))
+    assert told == [
+        (None, False, False),
+        ((0, "lock"), False, True),
+        ((1, "lock"), True, True),
+        ((0, "free"), False, False),
+        ((1, "lock"), False, True),
+        ((1, "free"), False, False),
+    ]
+
+
+def test_what_after_raises_ends_the_run() -> None:
+    """Catches threads that go on after the observer has ended the run, or an error that is lost."""
+    log: list[str] = []
+
+    def after(point: Point | None, in_vain: bool) -> None:
+        if point is not None:
+            raise LookupError(point.name)
+
+    with pytest.raises(LookupError, match="count"):
+        Controlled([counting(log, "a"), counting(log, "b")], after=after).run(first)
+    assert log == ["a0"]
+    assert controlled_threads() == []

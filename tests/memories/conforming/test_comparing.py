@@ -203,6 +203,9 @@ def test_steps_without_a_point_happen_at_any_time() -> None:
     wrong = Code("twice")
     found = differed(wrong, points={"hide": None}, look=wrong.state)
     assert (found.number, found.found.states) == (3, 2)
+    found = differed(Code("no-lock"), alternating(), points={"hide": None})
+    assert found.number == 2
+    assert found.found.reason.startswith("the spec does not allow this step: take(w=W0)")
 
 
 def test_other_names_and_arguments() -> None:
@@ -220,3 +223,13 @@ def test_other_names_and_arguments() -> None:
         run(Code(), points={"grab": "take"})
     with pytest.raises(SpecError, match=r"before take\(w=1\), and no step of lock has these"):
         run(Code(), arguments=lambda point: {"w": 7})
+
+
+def test_a_run_begins_where_the_trace_does() -> None:
+    """Catches that any initial state of the spec counts as the one in which a trace begins."""
+    model = Model(Lock())
+    (start,) = model.initial_states()
+    place = [cell.label for cell in model.cells].index("count")
+    later = tuple(1 if k == place else value for k, value in enumerate(start))
+    assert differed(Code(), first=[later]).number == 0
+    assert run(Code(), first=[later, start]).taken["add"] == 2

@@ -51,6 +51,22 @@ def test_each_reading_conforms_to_itself(memory: str, reading: str) -> None:
                         "commit_time", "overwritten", "end", "published", "wrote"}  # fmt: skip
 
 
+def test_a_case_has_its_own_spec() -> None:
+    """Catches programs that are compared with other ones: the spec's own read nothing twice."""
+    twice = [(("r", 1), ("r", 1), ("w", 1), ("r", 1)), (("w", 1),)]
+    found, beside = conform([WindowCase(twice, "window")], schedules=10)
+    assert found.faults == []
+    assert beside.comparisons[0].model.spec.parameters["objects"] == 1
+
+
+def test_histories_are_not_judged() -> None:
+    """Catches that the published protocol does not conform to itself since it is not opaque."""
+    case = WindowCase(READER, "window", fetch_and_increment="old")
+    assert explored([case]).faults
+    found, _ = conform([case], "fetch-and-increment=old")
+    assert (found.faults, found.reason, found.histories) == ([], "", 0)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("memory", memories.NAMES)
 def test_all_schedules_of_one_operation_each(memory: str) -> None:
