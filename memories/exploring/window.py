@@ -101,7 +101,7 @@ class WindowCase:
         others = [u for u in range(len(self._given)) if u != t]
         window, end = (("window", t), False), (("end", t), True)
         release = [(("lock", y), True) for y in used]
-        after_others = [(("end", u), False) for u in others]
+        after_others: list[tuple[object, bool]] = [(("end", u), False) for u in others]
         asks = after_others if (name[0], x) == self._given[t][-1] else []
         steps: dict[str, list[tuple[object, bool]]] = {
             "enter": after_others,
