@@ -20,6 +20,7 @@ NOT_RUN: dict[str, list[str]] = {
     "docs/tutorials/first-spec.md": ["the tests have it installed"],
     "docs/tutorials/first-policy.md": ["the tests have it installed"],
     "docs/tutorials/judge-a-crawler.md": ["the tests have it installed"],
+    "docs/tutorials/is-my-memory-opaque.md": ["the tests have it installed"],
     "README.md": [
         "installs into the reader's environment; .ci/wheel installs the wheel",
         ".ci/run runs both",
