@@ -155,7 +155,8 @@ def _store_plan(recording: Recording, plan: CrawlPlan) -> CrawlPlan:
     if plan.scope is Scope.KNOWN:
         starts = _known(recording, plan.options.rules)
         if not starts:
-            raise CrawlError(f"{plan.policy}: {NONE_KNOWN}")
+            why = "its rules leave out all known pages" if plan.options.rules else NONE_KNOWN
+            raise CrawlError(f"{plan.policy}: {why}")
     else:
         starts = _starts(recording, plan)
     recording.write("add plan", {

@@ -59,13 +59,13 @@ class LeaseLog:
         stops = any(event == "stop" for event, _ in changes)
         if stops and not self._last:
             return  # it has never had a lease
-        with self._lock:
+        with self._lock:  # a request may have been noted since; the transaction has its own time
             self._last = max(self._last, now)
             if stops:
-                self._write({"event": "stop"})
+                self._write(now, {"event": "stop"})
             else:
                 named = [{event: host} for event, host in changes if host]
-                self._write({"event": "plan", "until": round(until, 6), "changes": named})
+                self._write(now, {"event": "plan", "until": round(until, 6), "changes": named})
 
     def hand(self) -> None:
         """Note that the dispatcher gets to know the end of the lease and the hosts."""
@@ -82,10 +82,10 @@ class LeaseLog:
     def _note(self, record: dict[str, Any]) -> None:
         with self._lock:
             self._last = max(self._last, self._here())
-            self._write(record)
+            self._write(self._last, record)
 
-    def _write(self, record: dict[str, Any]) -> None:
-        line = {"time": round(self._last, 6), "worker": self._worker, **record}
+    def _write(self, now: float, record: dict[str, Any]) -> None:
+        line = {"time": round(now, 6), "worker": self._worker, **record}
         try:
             os.write(self._file, json.dumps(line).encode() + b"\n")
         except OSError as error:

@@ -285,7 +285,8 @@ def make_plan(settings: CrawlSettings, sites: Sequence[PlanSite]) -> CrawlPlan:
         settings.robots, settings.retries, tuple(sites),
         settings.query if chosen.policy.reads else "", settings.include, settings.exclude,
     )  # fmt: skip
-    options.rules.require(one.start for one in sites)
+    if chosen.policy.scope is not Scope.KNOWN:  # it asks for no start pages
+        options.rules.require(one.start for one in sites)
     return CrawlPlan(policy, given.pages or _pages_in_time(given, settings, sites), given.seconds,
                      settings.seed, options)  # fmt: skip
 

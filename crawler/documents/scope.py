@@ -131,8 +131,11 @@ def _domain(value: str) -> _Test:
 def _site_of(value: str) -> str:
     """Return a host as normalized addresses have it."""
     address = normalized(f"http://{value}/")
-    if address is None or address.count("/") != 3 or not address.endswith("/"):
+    strange = any(sign in value for sign in "/?#@\\")
+    if strange or address is None or address.count("/") != 3:
         raise ValueError(f"{value!r} is no host")
+    if value.endswith((":80", ":443")):
+        raise ValueError("a port that a scheme has by default is left out: it stands for both")
     return site(address)
 
 
@@ -149,11 +152,15 @@ def _url(value: str) -> _Test:
 
 
 def _normal(value: str) -> str:
-    """Return the begin of an address, normalized; a last ``?`` or ``#`` is no part of it."""
+    """Return the begin of an address, normalized; a last ``?`` stays."""
     found = normalized(value)
     if found is None:
         raise ValueError("is no address of http or https")
-    return found
+    if "#" in value:
+        raise ValueError("a fragment (#) is no part of what is asked for")
+    if any(part in (".", "..") for part in value.partition("?")[0].split("/")):
+        raise ValueError("a part of a path is . or ..")
+    return f"{found}?" if value.endswith("?") and not found.endswith("?") else found
 
 
 def _after_host(address: str) -> str:

@@ -195,7 +195,9 @@ class Watch:
         thread: int | None,
     ) -> None:  # fmt: skip
         facts = tuple(fact for row in self._rows for fact in row.facts)
-        line = Line(self.number, said, steps[0].action if steps else "", steps, (), facts)
+        action = steps[0].action if steps else ""
+        # Without a text: points of two threads may say the same and be different steps.
+        line = Line(self.number, "", action, steps, (), facts)
         earlier = next(iter(self._search.states))
         obstacle: Obstacle | None = self._search.settle(line)
         if obstacle is not None:

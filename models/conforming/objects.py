@@ -118,8 +118,16 @@ class Beside:
         self._search = Search(self._model, question.naming.silent, steps=question.taking)
         self._said: list[str] = []
         self._calls: list[Call] = []
+        try:
+            self._begin()
+        except BaseException:
+            self.end()
+            raise
+
+    def _begin(self) -> None:
+        """Compare before the first call."""
         self._rows = self._look()
-        self._earlier = next(iter(self._search.states), ())
+        self._earlier = next(iter(self._search.states))
         if not self._rows:
             raise SpecError("the mapping names no variable, so nothing would be compared")
         obstacle = self._search.advance(self._line())

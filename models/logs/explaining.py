@@ -241,13 +241,13 @@ class Search:
             values: (values, None)
             for values in layer.states
             if all(self._step(values, step) is None for step in steps)
-            and self._is(values, line.after)
         }
         if not entered:
             return self._obstacle(layer, line)
+        here = self._closed(entered)  # silent steps can come between the refusal and the look
         self._passed.append((layer, entered))
-        self._here = self._closed(entered)
-        return None
+        self._here = here
+        return self.advance(line)
 
     def _look(self) -> None:
         """Look at the limits from time to time."""
@@ -321,7 +321,8 @@ class Search:
         reason = ""
         for values in layer.states:
             for step in line.steps if line.action else (None,):
-                after = values if step is None else self._step(values, step)
+                # No limit ends this: what was found must not become unknown.
+                after = values if step is None else self._steps.after(values, step)
                 wrong = differences(self._model, values, line.before)
                 if after is None:
                     if step is not None and not reason:
@@ -344,7 +345,7 @@ class Search:
         return [
             step for step in self._model.steps
             if step.action not in quiet
-            and any(self._step(values, step) is not None for values in layer.states)
+            and any(self._steps.after(values, step) is not None for values in layer.states)
         ]  # fmt: skip
 
 

@@ -19,7 +19,7 @@ KEYS = ("step", "action", "parameters", "state", "before", "time", "note")
 """What a line may have; ``time`` and ``note`` are for people."""
 
 MOST_VALUES = 4096
-"""So many values of a variable are compared with what a log says; one with more has numbers."""
+"""So many values of a variable are compared with what a log says."""
 
 Facts = tuple[tuple[int, str], ...]
 """The numbers of cells, each with the value that was logged, as text."""
@@ -251,6 +251,9 @@ class _Reader:
                 self._model.show_value(cell, one) for one in range(cell.low, last + 1)
             ]
         shown = self._shown[number]
+        cell = self._model.cells[number]
+        if cell.high - cell.low > MOST_VALUES and type(value) is type(shown[0]):
+            return  # not all are looked at: one that the variable cannot have is in no run
         if type(value) is int and any(type(one) is int for one in shown):
             return
         kinds = str if value is None else type(value)

@@ -99,9 +99,11 @@ class Driven:
     taken : int
         How many steps of the trace the corrected code takes.
     why : str
-        Why it does not take the next one.
+        Why it does not take the next one; "" if it follows the whole trace.
     explored : dict of str to int
-        Programs, schedules, histories and faults of the corrected code.
+        Programs, schedules, histories and faults of the corrected code under all schedules.
+    control : int
+        The faults that the same exploration finds with the old value; it ends at the first.
     missing : str
         What is missing to run it; "" if nothing is.
     """
@@ -112,6 +114,7 @@ class Driven:
     taken: int = 0
     why: str = ""
     explored: dict[str, int] | None = None
+    control: int = 0
     missing: str = ""
 
 
@@ -283,11 +286,13 @@ def _driven(code: str, trace: Trace) -> Driven:
         return Driven(code, missing="gcc is not installed")
     runs = [follow(trace, WindowSubject(code)) for _ in range(TIMES)]
     right: Followed = follow(trace, WindowSubject(code, fetch_and_increment="new"))
-    found: Explored = explored(window_cases(2, 2, 1, code))
+    found: Explored = explored(window_cases(2, 2, 2, code))
+    control = explored(window_cases(2, 2, 2, code, fetch_and_increment="old"))
     counts = {"programs": found.cases, "schedules": found.schedules,
               "histories": found.histories, "faults": len(found.faults)}  # fmt: skip
-    return Driven(code, sum(run.agrees for run in runs), dict(runs[0].observed), right.taken,
-                  right.reason or "what it sees differs", counts)  # fmt: skip
+    why = "" if right.agrees else right.reason or "what it sees differs"
+    return Driven(code, sum(run.agrees for run in runs), dict(runs[0].observed), right.taken, why,
+                  counts, len(control.faults))  # fmt: skip
 
 
 def _recorded(seed: int, tell: Tell | None) -> tuple[tuple[Surveyed, ...], dict[str, str]]:

@@ -68,7 +68,7 @@ def _findings(study: Stm) -> tuple[Finding, ...]:
 
 
 def _in_code(there: list[Driven]) -> Finding:
-    good = all(one.agrees == TIMES and one.taken < _length(one) for one in there)
+    good = all(one.agrees == TIMES and one.why for one in there)
     here = "; ".join(f"{one.code}: {one.agrees} of {TIMES} times" for one in there)
     return Finding(
         "the fault shows in running code", "not tried", here or "no code could be run",
@@ -77,22 +77,20 @@ def _in_code(there: list[Driven]) -> Finding:
     )  # fmt: skip
 
 
-def _length(one: Driven) -> float:
-    """Return more steps than are taken if there is a reason why the next one is not."""
-    return one.taken + 1 if one.why else one.taken
-
-
 def _explored(there: list[Driven]) -> Finding:
     faults = sum((one.explored or {}).get("faults", 0) for one in there)
     here = "; ".join(
         f"{one.code}: {one.explored['schedules']} schedules of {one.explored['programs']} "
-        f"programs, {one.explored['faults']} wrong"
+        f"programs, {one.explored['faults']} wrong (old: {one.control})"
         for one in there if one.explored
     )  # fmt: skip
+    seen = all(one.control for one in there)
+    good = bool(there) and not faults and seen
+    why = "a schedule of the corrected code is not opaque" if faults else "the old value shows none"
     return Finding(
         "the corrected protocol may be recommended for implementation", "recommended",
-        here or "no code could be run", REPRODUCED if there and not faults else NOT_REPRODUCED,
-        "" if there and not faults else "a schedule of the corrected code is not opaque",
+        here or "no code could be run", REPRODUCED if good else NOT_REPRODUCED,
+        "" if good else why,
     )  # fmt: skip
 
 
@@ -167,7 +165,7 @@ def _code(study: Stm) -> Section:
     seen = tuple(
         f"{one.code}: with the old value "
         f"{', '.join(f'{name} {value}' for name, value in (one.seen or {}).items())}. With the new "
-        f"value, at step {one.taken + 1}, {one.why}."
+        f"value, {f'at step {one.taken + 1}, {one.why}' if one.why else 'it follows the run too'}."
         for one in study.driven if not one.missing
     )  # fmt: skip
     return Section(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from counterpoint import SpecError
+from counterpoint import Boolean, Spec, SpecError, action, no, require
 from counterpoint.testing import conforms
 from tests.models.conforming.shelf import (
     BoundedCounter,
@@ -317,3 +317,65 @@ def test_pytest_collects_it(tmp_path: Path) -> None:
     assert "1 failed, 1 passed" in done.stdout
     assert "Ring differs from buffer after 3 calls" in done.stdout
     assert "hypothesis" not in done.stdout
+
+
+class Box(Spec):
+    """A box that may be emptied at any time, without a call."""
+
+    full = Boolean()
+
+    @action
+    def put(s) -> None:
+        """Fill it."""
+        require(no(s.full))
+        s.full = True
+
+    @action
+    def clean(s) -> None:
+        """Empty it."""
+        require(s.full)
+        s.full = False
+
+
+class FullError(Exception):
+    """The box is full."""
+
+
+class CleanedBox:
+    """A box that is emptied just after it has refused."""
+
+    def __init__(self) -> None:
+        self.full = False
+
+    def put(self) -> None:
+        """Fill it, or refuse."""
+        if self.full:
+            self.full = False
+            raise FullError
+        self.full = True
+
+
+def test_silent_steps_can_follow_a_refusal() -> None:
+    """Catches a false difference: what is silent can come between the refusal and the look."""
+    conforms(
+        CleanedBox, Box, lambda box: {"full": box.full}, silent=["clean"], refuses=FullError,
+        forbidden=True,
+    )()  # fmt: skip
+
+
+def test_an_object_that_begins_wrongly_is_finished() -> None:
+    """Catches objects that stay open, such as servers, since they were never compared."""
+    counts = {"made": 0, "finished": 0}
+
+    def made() -> CleanedBox:
+        counts["made"] += 1
+        box = CleanedBox()
+        box.full = True
+        return box
+
+    def finish(box: object) -> None:
+        counts["finished"] += 1
+
+    with pytest.raises(AssertionError, match="begins in another state"):
+        conforms(made, Box, lambda box: {"full": box.full}, silent=["clean"], finish=finish)()
+    assert counts["made"] == counts["finished"] > 0

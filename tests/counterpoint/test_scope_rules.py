@@ -91,7 +91,9 @@ def test_other_rules_make_another_plan(web: Scripted, tmp_path: Path) -> None:
     assert not any("/docs/" in address for address in visited), "what the store has counts too"
 
 
-def test_a_policy_that_revisits_keeps_to_the_rules(web: Scripted, tmp_path: Path) -> None:
+def test_a_policy_that_revisits_keeps_to_the_rules(
+    web: Scripted, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Known pages that are asked for again although a rule leaves them out."""
     store = tmp_path / "crawl.db"
     given = ["--db", str(store), "--start", START, "--proxy", web.proxy]
@@ -99,6 +101,11 @@ def test_a_policy_that_revisits_keeps_to_the_rules(web: Scripted, tmp_path: Path
     web.asked.clear()
     assert run("crawl", "scent", "--db", str(store), "--budget", "12", *RULES) == 0
     assert asked(web) == WANTED | {"http://a.test/moved"}
+    assert run("crawl", "uniform", "--db", str(store), "--include", "path:/docs/") == 0
+    assert run("crawl", "--db", str(store), "--include", "host:c.test") == 2
+    assert capsys.readouterr().err == (
+        "counterpoint: uniform: its rules leave out all known pages\n"
+    )
 
 
 def test_try_has_the_same_rules(

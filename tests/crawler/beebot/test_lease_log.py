@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from counterpoint.crawler.beebot.beginning import begin
-from counterpoint.crawler.beebot.lease_log import LeaseSteps, TimedLeaseSteps
+from counterpoint.crawler.beebot.lease_log import LeaseLog, LeaseSteps, TimedLeaseSteps
 from counterpoint.crawler.beebot.leases import Leases
 from counterpoint.crawler.fetching.job import Lease
 from counterpoint.crawler.store.opening import Store, open_store
@@ -219,3 +219,31 @@ def test_a_worker_without_a_log_writes_nothing(tmp_path: Path) -> None:
         assert member.ask(0)
         member.planner.close()
     assert {path.name.partition("-")[0] for path in tmp_path.iterdir()} == {"db"}
+
+
+def test_a_request_before_the_line_of_a_transaction_does_not_move_it(tmp_path: Path) -> None:
+    """Catches a right crawl that is refused: the line of a transaction gets the time of a request.
+
+    Requests are noted by the event loop, transactions by another thread.
+    """
+    path, now = tmp_path / "leases.jsonl", [0.0]
+    one, other = (LeaseLog(path, name, lambda: now[0]) for name in "AB")
+    one.transaction(1.0, 21.0, [("renew", ""), ("take", "h"), ("take", "g")])
+    now[0] = 1.1
+    one.hand()
+    other.transaction(2.0, 22.0, [("renew", "")])
+    now[0] = 2.1
+    other.hand()
+    other.transaction(10.06, 30.0, [("renew", ""), ("take", "h")])
+    now[0] = 10.07
+    one.ask("g")
+    one.transaction(10.0, 30.0, [("renew", ""), ("leave", "h")])
+    now[0] = 10.2
+    one.hand()
+    other.hand()
+    one.close()
+    other.close()
+    model = load("leases", ["time=each-alone", "delay=0", "workers=2", "hosts=2"])
+    with path.open("rb") as file:
+        lines = read_log(model, lines_of(file), LeaseSteps(), True)
+    assert explained(model, lines, ["tick_alone"]).answer == "holds"

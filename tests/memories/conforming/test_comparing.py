@@ -233,3 +233,45 @@ def test_a_run_begins_where_the_trace_does() -> None:
     later = tuple(1 if k == place else value for k, value in enumerate(start))
     assert differed(Code(), first=[later]).number == 0
     assert run(Code(), first=[later, start]).taken["add"] == 2
+
+
+class Held(Spec):
+    """Who holds a lock; the mapping of the test shows only whether it is held."""
+
+    workers = Index(2, names="w", labels="W")
+    holder = Integer(0, 2)
+    held = Boolean()
+
+    @action
+    def take(s, w: int) -> None:
+        """Take the lock."""
+        require(no(s.held))
+        s.holder, s.held = w + 1, True
+
+    @action
+    def drop(s, w: int) -> None:
+        """Free the lock that is one's own."""
+        require(s.holder == w + 1)
+        s.holder, s.held = 0, False
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_points_that_say_the_same_are_different_steps_of_threads(named: bool) -> None:
+    """Catches a thread that frees the lock of another one, where points do not name the thread."""
+    held = [False]
+
+    def go(name: str, w: int, now: bool) -> None:
+        step(name, **({"w": w} if named else {}))
+        held[0] = now
+
+    def first() -> None:
+        go("take", 0, True)
+        go("drop", 0, False)
+        go("take", 0, True)
+
+    watch = Watch(
+        Comparison(Model(Held())), lambda: {"held": held[0]}, lambda point: {"w": point.thread}
+    )
+    controlled = Controlled([first, lambda: go("drop", 1, False)], after=watch.after)
+    with pytest.raises(Differed):
+        controlled.run(lambda able: 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from enum import IntEnum
 from functools import cache
 from typing import Any
 
@@ -10,14 +11,43 @@ import pytest
 
 from counterpoint.models.limits import Limits
 from counterpoint.models.loading import load
+from counterpoint.models.logs import explaining
 from counterpoint.models.logs.explaining import Explanation, explained
 from counterpoint.models.logs.reading import Line, LogError, differences, read_log
 from counterpoint.models.logs.stepping import Steps
-from counterpoint.spec.notation import Model, RangeError, SpecError, Step, Values
+from counterpoint.spec.notation import (
+    Index,
+    Model,
+    RangeError,
+    Reference,
+    Spec,
+    SpecError,
+    Step,
+    Values,
+    action,
+)
 
 from .lock import Lock, Queueless, as_lines, from_server
 
 MODEL = Model(Lock())
+
+
+class Nothing(IntEnum):
+    """No page."""
+
+    NONE = -1
+
+
+class Pages(Spec):
+    """One of very many pages is the last."""
+
+    pages = Index(5000, names="p", labels="P", at_most=6000)
+    last = Reference(pages, Nothing)
+
+    @action
+    def go(s) -> None:
+        """Go to the last page."""
+        s.last = 4999
 
 
 def _answer(*records: Any, silent: tuple[str, ...] | None = None) -> Explanation:
@@ -283,3 +313,38 @@ def _record(model: Model, step: Step, after: Values, chance: random.Random) -> d
     if shown and chance.random() < 0.2:
         del record["action"], record["parameters"]
     return record
+
+
+def test_a_limit_does_not_hide_an_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a violation that is unknown, since the time is over while its words are sought.
+
+    To say what was possible instead, more than 200 steps are tried. None of them is limited.
+    """
+
+    class Counting(Limits):
+        """Limits that count how often they are looked at."""
+
+        looks = 0
+
+        def check(self, so_far: str) -> None:
+            """Count."""
+            type(self).looks += 1
+
+    monkeypatch.setattr(explaining, "CHECKED", 1)
+    model = load("window-stm")
+    lines = read_log(model, as_lines({"step": "begin(t=T0)"}, {"step": "begin(t=T0)"}))
+    found = explained(model, lines, (), Counting())
+    assert found.answer == "violated" and found.obstacle is not None
+    assert found.obstacle.allowed
+    assert 0 < Counting.looks < 10
+
+
+def test_the_last_members_of_a_large_index_are_values() -> None:
+    """Catches a right log that is refused, since only the first values of a variable are listed."""
+    model = Model(Pages())
+    for page in ("P4000", "P4999"):
+        lines = read_log(model, as_lines({"step": "go()", "state": {"last": page}}))
+        found = explained(model, lines)
+        assert found.answer == ("holds" if page == "P4999" else "violated")
+    with pytest.raises(LogError, match="'last' cannot be 7"):
+        read_log(model, as_lines({"step": "go()", "state": {"last": 7}}))

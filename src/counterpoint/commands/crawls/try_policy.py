@@ -223,6 +223,7 @@ def _source(
                       left_out=rules.problem)  # fmt: skip
     about = {"policy": chosen.text, "scope": str(scope), "stay": trial.stay, "seed": trial.seed,
              "pages": trial.pages, "starts": list(trial.starts), "robots": manners.robots,
+             "include": list(trial.include), "exclude": list(trial.exclude),
              "agent": agent, "contents": chosen.policy.reads, "query": trial.query}  # fmt: skip
     with ExitStack() as stack:
         source: Source = stack.enter_context(
