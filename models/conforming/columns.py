@@ -26,7 +26,7 @@ class Column:
     label, spec, code : str
     differs : bool
     moved : bool
-        Whether the step changed it, in the spec or in the code.
+        Whether the step changed it in the code.
     """
 
     label: str
@@ -83,7 +83,7 @@ def difference(
     """
     values = before if obstacle.nearest is None else obstacle.nearest
     old = {row.label: row.code for row in earlier}
-    columns = tuple(_column(model, row, values, before, old) for row in now)
+    columns = tuple(_column(model, row, values, old) for row in now)
     wrong = [column.label for column in columns if column.differs]
     allowed: tuple[str, ...] = ()
     if not reason and obstacle.reason:
@@ -95,12 +95,10 @@ def difference(
     return Difference(step, reason, columns, allowed, obstacle.states)
 
 
-def _column(
-    model: Model, row: Row, values: Values, before: Values, old: dict[str, str]
-) -> Column:  # fmt: skip
+def _column(model: Model, row: Row, values: Values, old: dict[str, str]) -> Column:
     spec = row.in_spec(model, values)
     differs = any(str(model.show_value(model.cells[k], values[k])) != text for k, text in row.facts)
-    moved = spec != row.in_spec(model, before) or old.get(row.label, row.code) != row.code
+    moved = old.get(row.label, row.code) != row.code
     return Column(row.label, spec, row.code, differs, moved)
 
 
