@@ -107,6 +107,7 @@ class Comparison:
         if not actions:
             return ()
         if point not in self._steps:
+            self._must_name_some(point, actions[0], arguments)
             found = tuple(
                 step
                 for step in self.model.steps
@@ -117,6 +118,14 @@ class Comparison:
                                 "these arguments")  # fmt: skip
             self._steps[point] = found
         return self._steps[point]
+
+    def _must_name_some(self, point: Point, action: str, arguments: Mapping[str, Any]) -> None:
+        """Refuse a point of whose arguments an action with parameters has none."""
+        first = next(step for step in self.model.steps if step.action == action)
+        names = list(self.model.show_binding(first))
+        if names and arguments and not set(names) & set(arguments):
+            raise SpecError(f"the code is before {point}, and {action} has no such parameter (it "
+                            f"has: {', '.join(names)})")  # fmt: skip
 
     def _has(self, step: Step, arguments: Mapping[str, Any]) -> bool:
         labels = self.model.show_binding(step)

@@ -379,3 +379,9 @@ def test_an_object_that_begins_wrongly_is_finished() -> None:
     with pytest.raises(AssertionError, match="begins in another state"):
         conforms(made, Box, lambda box: {"full": box.full}, silent=["clean"], finish=finish)()
     assert counts["made"] == counts["finished"] > 0
+
+
+def test_refuses_takes_exception_classes() -> None:
+    """Catches a name in quotes, which passes until the first refusal and is a TypeError then."""
+    with pytest.raises(SpecError, match="refuses: an exception class or several, and not 'Full'"):
+        conforms(CleanedBox, Box, lambda box: {"full": box.full}, refuses="Full")  # type: ignore[arg-type]

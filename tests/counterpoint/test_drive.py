@@ -309,3 +309,14 @@ def test_options_of_explorations(typed: Typed, arguments: list[str], message: st
     code, out, err = drive(typed, subject, *(one for one in arguments if one != subject))
     assert (code, out) == (2, "")
     assert message in err
+
+
+def test_an_argument_that_the_code_does_not_take_is_one_line(typed: Typed, tmp_path: Path) -> None:
+    """A traceback of ours, with an exit code that means that the code does not follow."""
+    (tmp_path / "mine.py").write_text("class Subject:\n    def __init__(self, mode='a'): ...\n")
+    subject = f"{tmp_path / 'mine.py'}:Subject"
+    code, out, err = typed(
+        "drive", "window-stm", "--subject", subject, "--with", "mood=good", "--explore"
+    )
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "got an unexpected keyword argument 'mood'" in err

@@ -95,6 +95,8 @@ def conforms(
         If there is no such spec, parameter, action or variable.
     """
     kinds = (refuses,) if isinstance(refuses, type) else tuple(refuses)
+    if not all(isinstance(one, type) and issubclass(one, BaseException) for one in kinds):
+        raise SpecError(f"refuses: an exception class or several, and not {refuses!r}")
     if forbidden and not kinds:
         raise SpecError("forbidden: say by which exceptions the code refuses: refuses=...")
     if runs < 1 or calls < 1:

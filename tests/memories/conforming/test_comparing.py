@@ -275,3 +275,10 @@ def test_points_that_say_the_same_are_different_steps_of_threads(named: bool) ->
     controlled = Controlled([first, lambda: go("drop", 1, False)], after=watch.after)
     with pytest.raises(Differed):
         controlled.run(lambda able: 0)
+
+
+def test_a_point_with_other_arguments_than_the_action_is_named() -> None:
+    """Catches a slip in the name of an argument, after which any worker may be meant."""
+    comparison = Comparison(Model(Held()))
+    with pytest.raises(SpecError, match="take has no such parameter"):
+        comparison.steps_of(Point(0, "take", (("worker", 1),)), {"worker": 1})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -223,7 +224,18 @@ def _maker(name: str, given: Sequence[str], spec: str) -> Callable[[], Any]:
     made = SUBJECTS[name] if name in SUBJECTS else find_any(name)
     if not callable(made):
         raise SpecError(f"{name} is no class or function that makes a subject")
+    _must_take(name, made, arguments)
     return lambda: made(**arguments)
+
+
+def _must_take(name: str, made: Callable[..., Any], arguments: dict[str, str]) -> None:
+    """Refuse arguments that what makes a subject does not have, or lacks."""
+    try:
+        inspect.signature(made).bind(**arguments)
+    except TypeError as error:
+        raise SpecError(f"{name}: {error} (--with NAME=VALUE gives one)") from None
+    except ValueError:  # it has no signature that Python knows
+        return
 
 
 def _followed(

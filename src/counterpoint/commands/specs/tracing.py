@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -100,13 +101,24 @@ def _lines(model: Model, log: Any, mapping: str, by_time: bool) -> list[Line]:
         raise click.UsageError(f"--map: {mapping} is no function")
     try:
         with user_code():
-            made = made() if isinstance(made, type) else made
+            made = _made(mapping, made) if isinstance(made, type) else made
             lines = read_log(model, lines_of(log), made, by_time)
     except LogError as error:
         raise click.UsageError(f"{log.name}: {error}") from None
     if not lines:
         raise click.UsageError(f"{log.name}: it has no line that says something")
     return lines
+
+
+def _made(mapping: str, of: type) -> Any:
+    """Return an object of a class, which is made anew for each log."""
+    try:
+        inspect.signature(of).bind()
+    except TypeError as error:
+        raise click.UsageError(f"--map: {mapping}: {error}; it is made without any") from None
+    except ValueError:  # it has no signature that Python knows
+        pass
+    return of()
 
 
 def _as_json(model: Model, name: str, lines: list[Line], found: Explanation) -> dict[str, Any]:
