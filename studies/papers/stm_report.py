@@ -57,10 +57,10 @@ def _findings(study: Stm) -> tuple[Finding, ...]:
             REPRODUCED if clean else NOT_REPRODUCED, "" if clean else _differ(new, "holds"),
         ),
         Finding(
-            "the old value is the cause", "the cause",
+            "the old value is the cause (“Other readings”)", "the same",
             f"so in {kept} of {rows} models that differ in at most one other choice",
             REPRODUCED if kept == rows else IN_PART,
-            "" if kept == rows else "what else decides is in “Other readings”",
+            "" if kept == rows else "the others differ in one more choice",
         ),
         _in_code(there),
         _explored(there),
