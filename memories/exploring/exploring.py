@@ -10,7 +10,7 @@ from typing import Any
 from counterpoint.histories import HistoryError, anomaly, check, steps
 from counterpoint.histories.reading.json_lines import history_of_events
 from counterpoint.memories.conforming.comparing import Differed
-from counterpoint.memories.controller import Controlled, Deadlock, Endless, Unreached
+from counterpoint.memories.controller import After, Controlled, Deadlock, Endless, Unreached
 from counterpoint.memories.points import Point
 from counterpoint.memories.recording import Recorder
 from counterpoint.models.limits import LimitReached, Limits
@@ -149,7 +149,7 @@ class _Exploration:
             self.found.schedules += 1
             run = case.threads()
             controlled = Controlled(list(run.programs), limit=self._limit, most=MOST_STEPS,
-                                    after=watch(run) if watch else None)  # fmt: skip
+                                    after=self._after(watch(run) if watch else None))  # fmt: skip
             try:
                 wrong = self._wrong(search, run, controlled)
             except Differed as differed:
@@ -159,6 +159,16 @@ class _Exploration:
             if wrong is not None:
                 schedule = tuple(controlled.passed)
                 self.found.faults.append(Fault(case.name, *wrong, schedule))
+
+    def _after(self, watch: After | None) -> After:
+        """Return what is called after each step: a schedule can be as long as an exploration."""
+
+        def after(passed: Point | None, in_vain: bool) -> None:
+            self._limits.check()
+            if watch is not None:
+                watch(passed, in_vain)
+
+        return after
 
     def _wrong(
         self, search: Search, run: Run, controlled: Controlled

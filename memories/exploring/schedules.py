@@ -234,12 +234,22 @@ class _Run:
         self._own[tried.thread] = clock
 
     def _note_races(self) -> None:
-        """Note at which earlier states a thread could have gone on instead."""
+        """Note at which earlier states a thread could have gone on instead.
+
+        Only the last step is new. For a step that it must be after, nothing has changed, unless the
+        thread itself has come to another point by it.
+        """
+        if not self._taken:
+            return
+        last = len(self._taken) - 1
+        mover, clock = self._taken[last].thread, self._clocks[last]
         for thread, point in self._path[-1].points.items():
             known = self._own.get(thread, {})
             for k, other in enumerate(self._taken):
+                is_new = thread == mover or k == last or clock.get(other.thread, 0) <= k
                 if (
-                    other.thread != thread
+                    is_new
+                    and other.thread != thread
                     and k + 1 > known.get(other.thread, 0)
                     and self._search.depend(other, point)
                 ):

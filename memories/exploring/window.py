@@ -93,7 +93,7 @@ class WindowCase:
 
         Of an object there are its version and its lock. Of a transaction there are its window,
         which is what others tell it of overwritten versions, and its end, which is before the
-        begin of whoever enters later, and before the commit of whoever asks for it later (real
+        begin of one that enters later, and before the commit of one that asks for it later (real
         time). The step of its last operation is the one after which a transaction asks to commit.
         A transaction that reads nothing has no window that could be wrong, so it never aborts.
         """

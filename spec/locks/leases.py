@@ -293,7 +293,7 @@ class Leases(Hosts):
 
     @transition
     def hosts_are_left_alone(s, after: Self) -> Value:
-        """Between two requests to a host there is the pause, whoever sends them."""
+        """Between two requests to a host there is the pause, whichever workers send them."""
         return every(implies(s.odd[h] != after.odd[h], s.rest[h] == 0) for h in s.hosts)
 
     # Why it holds

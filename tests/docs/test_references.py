@@ -15,6 +15,8 @@ import yaml
 import counterpoint
 from counterpoint import crawler, testing
 from counterpoint.console import FELL, INTERRUPTED, OK, UNKNOWN, WRONG
+from counterpoint.crawler.archives.cdxj import Capture, line_of
+from counterpoint.crawler.archives.warc_bytes import Place
 from counterpoint.histories import recording
 from counterpoint.main import COMMANDS
 from counterpoint.sim_web.profile import _SECTIONS, Profile
@@ -121,6 +123,8 @@ def keys_of(value: object, place: str = "") -> Iterator[str]:
         yield VARIABLE.sub(r"\1.*", place)
 
 
+NO_DOCUMENTS = {"gate", "Indexes of WARC files"}
+"""Sections of which no command of the page prints a document."""
 VERDICTS = ("check --mutants", "search")
 """Sections whose documents also have the keys of a verdict."""
 
@@ -131,9 +135,9 @@ def test_keys_of_json(tmp_path: Path) -> None:
     path = REFERENCE / "json-formats.md"
     run_page(path.name, read_page(path.read_text()), tmp_path, database=str)
     tables = {name: {row[0].strip("`") for row in rows} for name, rows in sections_of(path).items()}
-    printed = {"check": ["violated", "check"], "check --mutants": ["mutants"], "gate": [],
+    printed = {"check": ["violated", "check"], "check --mutants": ["mutants"],
                "drive --explore": ["explore"]}  # fmt: skip
-    for section in set(tables) - {"gate"}:
+    for section in set(tables) - NO_DOCUMENTS:
         names = printed.get(section, [section.rpartition(" ")[2]])
         documents = [json.loads((tmp_path / f"{name}.json").read_text()) for name in names]
         found = {key for document in documents for key in keys_of(document)}
@@ -142,6 +146,16 @@ def test_keys_of_json(tmp_path: Path) -> None:
         assert found - verdict - tables[section] == set(), f"{section}: not on the page"
         optional = {"initial.*", "loop", "trace"} if section == "check" else set()
         assert tables[section] - found - optional == set(), f"{section}: no longer printed"
+
+
+def test_keys_of_indexes() -> None:
+    """A key in the line of a capture that the page leaves out, or one that is no longer written."""
+    rows = sections_of(REFERENCE / "json-formats.md")["Indexes of WARC files"]
+    shown = {name for row in rows for name in re.findall(r"`([a-z-]+)`", row[0])}
+    place, refers = Place(4, 2), ("http://a.test/", "20200102030405", "urn:x")
+    capture = Capture("http://a.test/", "20200102030405", "revisit", 0, "text/html", "sha1:A",
+                      "a.warc", place, 7, refers, cut=True)  # fmt: skip
+    assert set(json.loads(line_of(capture).decode().split(" ", 2)[2])) == shown
 
 
 def test_the_citation() -> None:

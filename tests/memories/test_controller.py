@@ -270,9 +270,9 @@ def test_a_library_without_points_is_refused(tmp_path: Path) -> None:
         connect(Compilation("int nothing;").load())
 
 
-def test_each_step_is_told_while_all_stand() -> None:
-    """Catches a step, the beginning or a step in vain of which `after` is not told, or too late."""
-    mutex, told = threading.Lock(), []
+def test_after_is_called_while_all_stand() -> None:
+    """Catches a step, the start or one in vain for which `after` is called too late or never."""
+    mutex, calls = threading.Lock(), []
 
     def program() -> None:
         acquire(mutex, "lock")
@@ -280,11 +280,11 @@ def test_each_step_is_told_while_all_stand() -> None:
         mutex.release()
 
     def after(point: Point | None, in_vain: bool) -> None:
-        told.append((point and (point.thread, point.name), in_vain, mutex.locked()))
+        calls.append((point and (point.thread, point.name), in_vain, mutex.locked()))
 
     turns = iter([0, 1, 0, 0, 0])
     Controlled([program, program], after=after).run(lambda able: min(next(turns), len(able) - 1))
-    assert told == [
+    assert calls == [
         (None, False, False),
         ((0, "lock"), False, True),
         ((1, "lock"), True, True),

@@ -34,8 +34,9 @@ CALM = 12
 """The number of requested hosts; small, so that their limits are exceeded."""
 PASSING = {Fault.SERVER_ERROR, Fault.UNAVAILABLE, Fault.RESET, Fault.VANISHED}
 """Faults that occur only at some times, while a siege takes seconds of virtual time."""
-NEVER_ASKED = {Kind.ALIAS, Kind.FRAME, Kind.FORM, Kind.SITEMAP}
-"""Kinds of which a siege need not ask for any address; the web of the sieges has no forms."""
+NEVER_ASKED = {Kind.ALIAS, Kind.FRAME, Kind.FORM, Kind.SITEMAP, Kind.CAPTURED, Kind.UNKNOWN}
+"""Kinds of which a siege need not ask for any address; the web of the sieges has no forms, and only
+a captured web answers of the last two kinds."""
 GONE = "closes without reading"
 RESETS = "resets without reading"
 WAITS = "reads to the end"

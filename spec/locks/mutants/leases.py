@@ -29,7 +29,7 @@ class DoesNotLookAtTheLease(Leases):
     }
 )
 class RenewsWithoutComparing(Leases):
-    """A worker that renews its lease takes all its jobs for its own, whoever has the hosts."""
+    """A worker that renews its lease takes all its jobs for its own, even those of others."""
 
     def keeps(s, w: int, h: int) -> Value:
         """Keep what the dispatcher has."""

@@ -129,7 +129,7 @@ def takeover(log: Path, store: Store) -> Network:
 
 
 def renews_without_comparing(patch: pytest.MonkeyPatch) -> None:
-    """A worker that renews its lease takes its visits for its own, whoever has their hosts."""
+    """A worker that renews its lease takes its visits for its own, even those of others."""
     look = Leases.look
 
     def wrong(self: Leases, recording: Any, plan: int, waits: str) -> None:

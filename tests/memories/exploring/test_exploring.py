@@ -103,6 +103,27 @@ def test_whatever_is_wrong_is_said() -> None:
     assert explored([_Case(lambda: step("go"))]).faults == []
 
 
+def test_two_endless_threads_are_found_soon() -> None:
+    """Catches work that grows with the square of the steps, or more: the test never ended."""
+    found = explored([_Case(_endless, _endless)], limits=Limits(seconds=60.0))
+    (fault,) = found.faults
+    assert (fault.kind, len(fault.schedule)) == ("endless", 2_000)
+
+
+def test_a_limit_ends_a_schedule() -> None:
+    """Catches that the time limit is looked at only between two schedules."""
+    limits = Limits(seconds=0.5)
+
+    def long() -> None:
+        limits.started -= 1.0  # as if a second went by
+        for _ in range(3):
+            step("go")
+
+    found = explored([_Case(long)], limits=limits)
+    assert (found.schedules, found.faults) == (1, [])
+    assert "time limit" in found.reason
+
+
 def test_limits_end_an_exploration() -> None:
     """Catches that an exploration which was cut short says that all is explored."""
     found = explored(window_cases(2, 2, 2, "window"), limits=Limits(seconds=0.0))
