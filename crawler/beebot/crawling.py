@@ -14,13 +14,14 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from counterpoint.crawler.archives.fetcher import ArchiveFetcher
 from counterpoint.crawler.fetching.clock import elapsed
 from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.guard import Guard
 from counterpoint.crawler.fetching.job import HostState
 from counterpoint.crawler.fetching.manners import POLITE, Limits, Manners
 from counterpoint.crawler.fetching.memory import keep_memory, look_seldom
-from counterpoint.crawler.fetching.network import Network
+from counterpoint.crawler.fetching.network import Fetcher, Network
 from counterpoint.crawler.fetching.politeness import is_here
 from counterpoint.crawler.fetching.room import BodyRoom
 from counterpoint.crawler.fetching.warc import Warc
@@ -167,17 +168,23 @@ def _dispatcher(
     settings, plan = begun.settings, begun.plan
     sites = frozenset(one.site for one in plan.options.sites)
     private = settings.allow_private or private_starts(begun)
-    limits, guard, room = Limits(), Guard(private=private), BodyRoom()
-    network = Network(settings.proxy, agent=agent, limits=limits, guard=guard,
-                      keep=None if warc is None else warc.keep, room=room)  # fmt: skip
+    limits, room, delay = Limits(), BodyRoom(), settings.delay
+    if settings.replay is not None:
+        fetcher: Fetcher = ArchiveFetcher(Path(settings.replay), limits)
+        delay = delay or 0.0
+    else:
+        keep = None if warc is None else warc.keep
+        fetcher = Network(settings.proxy, agent=agent, limits=limits, guard=Guard(private=private),
+                          keep=keep, room=room)  # fmt: skip
+    proxy = fetcher.proxy if isinstance(fetcher, Network) else None
     manners = Manners(
-        agent, settings.robots, settings.delay, plan.scope is not Scope.SITE and worker is None,
+        agent, settings.robots, delay, plan.scope is not Scope.SITE and worker is None,
         sites.__contains__ if plan.stays else None, plan.options.rules.problem, private,
     )  # fmt: skip
     dispatcher = PoliteDispatcher(
-        network, concurrency=settings.concurrency, manners=manners, limits=limits,
+        fetcher, concurrency=settings.concurrency, manners=manners, limits=limits,
         recall=lambda host: recalled(store, host), seed=settings.seed,
-        through_here=network.proxy is not None and is_here(network.proxy),
+        through_here=proxy is not None and is_here(proxy),
         now=None if worker is None else worker.here, room=room,
         behind=0.0 if worker is None else worker.behind,
     )  # fmt: skip

@@ -96,6 +96,8 @@ class CrawlSettings:
         Whether to obey robots.txt, and whether to request hosts on private networks.
     warc : str or None
         A folder for a WARC copy of all answers.
+    replay : str or None
+        A WARC file or a folder of them that answers in place of the network.
     retries : int
         How often the user requested that failed pages be tried again.
     query : str
@@ -123,6 +125,7 @@ class CrawlSettings:
     query: str = ""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    replay: str | None = None
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Self:
@@ -306,7 +309,7 @@ def _pages_in_time(given: Budget, settings: CrawlSettings, sites: Sequence[PlanS
     if delay is None:
         proxy = normalized(settings.proxy) if settings.proxy else None
         here = is_here(proxy) if proxy else any(is_here(one.start) for one in sites)
-        delay = 0.0 if here else POLITE
+        delay = 0.0 if here or settings.replay else POLITE
     most = math.ceil((given.seconds or 0.0) * len(sites) / max(delay, LEAST))
     return min(MOST, max(len(sites), most))
 

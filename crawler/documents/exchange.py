@@ -13,6 +13,9 @@ from .addresses import site
 from .decoding import loaded
 from .links import Kind, Reading
 
+NOT_CAPTURED = "not in the capture"
+"""The problem of an exchange for what a captured web does not have: what it was is unknown."""
+
 
 class Exchange(NamedTuple):
     """A request for a page, and its result.

@@ -28,3 +28,24 @@ def steady() -> Callable[[], float]:
     """Return a clock that shows seconds since 1970 and never goes back."""
     ahead = time.time() - elapsed()
     return lambda: ahead + elapsed()
+
+
+class VirtualClock:
+    """A clock that goes on only while something waits, for crawls without a network.
+
+    Parameters
+    ----------
+    start : float
+        Seconds since 1970.
+    """
+
+    def __init__(self, start: float) -> None:
+        self._time = start
+
+    def now(self) -> float:
+        """Return the time."""
+        return self._time
+
+    def sleep(self, seconds: float) -> None:
+        """Let the time pass."""
+        self._time += seconds

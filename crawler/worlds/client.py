@@ -18,7 +18,7 @@ from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.guard import Guard
 from counterpoint.crawler.fetching.job import Fetched, Job
 from counterpoint.crawler.fetching.manners import LITTLE, Limits, Manners
-from counterpoint.crawler.fetching.network import Network
+from counterpoint.crawler.fetching.network import Fetcher, Network
 from counterpoint.crawler.fetching.politeness import is_here
 
 
@@ -37,6 +37,8 @@ class Client:
         How to wait; tests pass another function.
     contents : bool
         Whether to return the contents of pages, for a policy that reads.
+    fetcher : Fetcher, optional
+        What makes the requests; by default a `Network`.
 
     Raises
     ------
@@ -53,18 +55,22 @@ class Client:
         sleep: Callable[[float], None] | None = None,
         *,
         contents: bool = False,
+        fetcher: Fetcher | None = None,
     ) -> None:
         manners, limits = manners or Manners(), limits or Limits()
-        guard = Guard(private=manners.private)
-        network = Network(proxy, agent=manners.agent, limits=limits, guard=guard)
+        through_here = False
+        if fetcher is None:
+            guard = Guard(private=manners.private)
+            fetcher = network = Network(proxy, agent=manners.agent, limits=limits, guard=guard)
+            through_here = network.proxy is not None and is_here(network.proxy)
         self._now, self._contents = now or steady(), contents
         self._begun = self._now()
         self._dispatcher = PoliteDispatcher(
-            network,
+            fetcher,
             manners=manners,
             limits=limits,
             patience=LITTLE,
-            through_here=network.proxy is not None and is_here(network.proxy),
+            through_here=through_here,
             now=self._now,
             sleep=asyncio.sleep if sleep is None else _blocking(sleep),
         )

@@ -147,6 +147,7 @@ class _Response(web.StreamResponse):
         self._size += step.size
 
     def _record(self) -> None:
+        self._core.answered += 1
         if self._core.logs:
             reply = self._reply
             status = self._answer.status if self._head_sent else 0

@@ -294,6 +294,7 @@ class Connection(asyncio.Protocol):
     def _record(
         self, started: float, asked: tuple[str, str, str], answer: Answer, status: int, size: int
     ) -> None:
+        self._core.answered += 1
         if self._core.logs:
             client = self._quoted_client, self._quoted_agent
             self._core.record(started, client, asked, answer, status, size)

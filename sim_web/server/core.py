@@ -223,7 +223,6 @@ class Core:
         status, size : int
             The status and the bytes of the body that were sent.
         """
-        self.answered += 1
         method, url, host = asked
         self._lines.append(line(
             started, self.clock.now(), *client, method, url, host, status, size,

@@ -79,8 +79,8 @@ def test_json_has_stable_keys(web: Scripted, capsys: pytest.CaptureFixture[str])
     assert (code, err) == (0, "")
     report = json.loads(out)
     assert list(report) == [
-        "policy", "scope", "seed", "pages", "starts", "ended", "failed", "visited", "external",
-        "sites",
+        "policy", "scope", "seed", "pages", "starts", "ended", "failed", "visited", "unknown",
+        "external", "sites",
     ]  # fmt: skip
     assert (report["visited"], report["external"], report["failed"]) == (4, 4, False)
     second = report["sites"][1]

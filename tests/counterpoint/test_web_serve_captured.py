@@ -123,3 +123,19 @@ def test_a_wrong_command_gets_one_line(
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert message in err
+
+
+def test_requests_are_counted_without_a_log(tmp_path: Path) -> None:
+    """Catches a server that says it stopped after 0 requests because it wrote no log."""
+    written(tmp_path / "x.warc.gz", every_type(), "gzip")
+    process = start("web", "serve", "--warc", "x.warc.gz", cwd=tmp_path)
+    assert process.stdout is not None
+    try:
+        proxy = [process.stdout.readline().split(maxsplit=1)[1].strip() for _ in range(3)][1]
+        for _ in range(2):
+            assert fetch(proxy, "http://a.test/")[0] == 200
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=20)
+    finally:
+        end_all()
+    assert errors.splitlines()[-1] == "counterpoint: stopped after 2 requests"

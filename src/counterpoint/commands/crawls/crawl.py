@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # loaded where something is crawled
 
 _KEPT = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normalize",
          "concurrency", "delay", "agent", "proxy", "robots", "allow_private", "warc",
-         "query", "include", "exclude")  # fmt: skip
+         "query", "include", "exclude", "replay")  # fmt: skip
 """Options that the store keeps: fields of `counterpoint.crawler.beebot.plan.CrawlSettings`."""
 
 
@@ -62,6 +62,8 @@ _KEPT = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normali
 @click.option("--normalize", type=click.Choice(["safe", "paper"]),
               help="How addresses are compared: paper ignores case.  [safe]")  # fmt: skip
 @click.option("--warc", metavar="DIR", help="Write every request and answer as WARC.")
+@click.option("--replay", metavar="FILE|DIR",
+              help="Ask no network, but WARC files; '' ends that.")  # fmt: skip
 @click.option("--retry", metavar="SITE", help="Fetch the start page of a site once more.")
 @click.option("--resume", is_flag=True,
               help="Resume the crawl in the store, as a command without other options does.",
@@ -72,7 +74,7 @@ _KEPT = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normali
               help="Append what this worker does with its leases as lines of JSON; for a store in "
                    "PostgreSQL.")  # fmt: skip
 @shared_options
-@options_of_other_command({"--pages": "--budget", "--capture": "--warc", "--replay": ""}, "try")
+@options_of_other_command({"--pages": "--budget", "--capture": "--warc"}, "try")
 @click.pass_context
 def crawl(
     context: click.Context, /, policy: str | None, form: str, db: str | None, **given: Any
@@ -95,6 +97,7 @@ def crawl(
     counterpoint crawl --db crawl.db                                  resume it
     counterpoint crawl --db crawl.db --budget 5000                    a larger budget
     counterpoint crawl --db crawl.db --run found.run                  write what it found
+    counterpoint crawl opic --db old.db --start a.test --replay captures/
     """
     if db is None:
         raise click.UsageError(
@@ -234,9 +237,30 @@ def _wished(given: Mapping[str, Any]) -> dict[str, Any]:
     if "kind" in wished:  # it replaces a policy that was chosen before
         wished.setdefault("scheduler", "")
     proxy_address(wished.get("proxy"))
-    if "warc" in wished:
+    if "replay" in wished:
+        wished.update(_replay(wished))
+    elif wished.get("proxy") or "warc" in wished:
+        wished["replay"] = None
+    if wished.get("warc") is not None:
         wished["warc"] = str(_folder("--warc", wished["warc"]))
     return wished
+
+
+def _replay(wished: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that the store keeps for a crawl of WARC files, or after one."""
+    from counterpoint.crawler.archives.archives import files_of
+    from counterpoint.crawler.archives.fetcher import is_archive
+
+    if not wished["replay"]:
+        return {"replay": None}
+    for name in ("proxy", "warc"):
+        if wished.get(name):
+            raise click.UsageError(f"--{name}: not with --replay, which uses no network")
+    path = Path(wished["replay"]).absolute()
+    if not is_archive(path):
+        raise click.UsageError(f"--replay: {path} is no WARC file, and no folder of them")
+    files_of(path)
+    return {"replay": str(path), "proxy": None, "warc": None}
 
 
 def _folder(option: str, text: str) -> Path:

@@ -79,12 +79,19 @@ class CrawlReport:
         """Return whether at least one page was fetched."""
         return any(visit.status == 200 for visit in self.visits)
 
+    @property
+    def unknown(self) -> int:
+        """How many addresses were asked for that a replayed WARC file does not have."""
+        from counterpoint.crawler.documents.exchange import NOT_CAPTURED
+
+        return sum(visit.problem == NOT_CAPTURED for visit in self.visits)
+
     def to_json(self) -> dict[str, Any]:
         """Return the report as JSON data."""
         return {
             "policy": self.policy, "scope": self.scope, "seed": self.seed, "pages": self.pages,
             "starts": list(self.starts), "ended": self.why, "failed": self.failed,
-            "visited": len(self.visits),
+            "visited": len(self.visits), "unknown": self.unknown,
             "external": sum(visit.external for visit in self.visits),
             "sites": [
                 {
@@ -110,6 +117,8 @@ class CrawlReport:
             lines.append("")
         links = sum(visit.external for visit in self.visits)
         lines.append(f"{counted(len(self.visits), 'page')}, {counted(links, 'external link')}")
+        if self.unknown:
+            lines.append(f"unknown: {self.unknown:,} of these, which the capture does not have")
         lines.append(f"ended: {self.why}")
         return "\n".join(lines) + "\n"
 

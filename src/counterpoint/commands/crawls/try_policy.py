@@ -58,8 +58,9 @@ class _Trial:
               metavar="N", help="How many pages may be fetched in all.")  # fmt: skip
 @click.option("--capture", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write every answer to a new file; compressed if it ends with .gz.")  # fmt: skip
-@click.option("--replay", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Crawl the answers that --capture wrote, without a network.")  # fmt: skip
+@click.option("--replay", type=click.Path(path_type=Path), metavar="FILE|DIR",
+              help="Crawl without a network: the answers that --capture wrote, or a WARC file or a "
+                   "folder of them.")  # fmt: skip
 @shared_options
 @options_of_other_command(
     {"--db": "", "--seeds": "--start", "--scheduler": "POLICY", "--budget": "--pages", "--log": ""},
@@ -75,7 +76,8 @@ def try_(policy: str, form: str, **given: Any) -> int:
 
     Nothing is kept, except in the file of --capture, which has every answer. --replay repeats that
     crawl without a network. Another policy can crawl the same file, as long as the file has the
-    pages that it asks for. To keep a crawl and resume it, use `crawl`.
+    pages that it asks for. What a WARC file lacks counts as unknown, and the crawl goes on; each
+    address answers its first capture. To keep a crawl and resume it, use `crawl`.
 
     Exit code 0: at least one page was fetched; 1: no page could be fetched, or the policy broke a
     rule for policies; 2: the command is wrong, or the capture lacks a page; 3: the policy took too
@@ -89,6 +91,7 @@ def try_(policy: str, form: str, **given: Any) -> int:
     counterpoint try tfidf+hits --query "unicode encodings" --start http://docs.test/ \
                        --proxy http://127.0.0.1:8080 --run found.run
     counterpoint try R3 --replay both.jsonl.gz --pages 50 --format json
+    counterpoint try breadth-first --replay captures/ --pages 500
     """
     trial = _Trial(**given | {"starts": _typed(given["starts"])})
     _check(trial)
@@ -114,9 +117,12 @@ def _typed(starts: Sequence[str]) -> list[str]:
 def _check(trial: _Trial) -> None:
     """Refuse options that do not go together."""
     if trial.replay is not None:
+        from counterpoint.crawler.archives.fetcher import is_archive
+
+        robots = None if is_archive(trial.replay) else trial.ignore_robots or None
         for option, given in (
             ("--proxy", trial.proxy), ("--delay", trial.delay), ("--agent", trial.agent),
-            ("--ignore-robots", trial.ignore_robots or None),
+            ("--ignore-robots", robots),  # a WARC file has the robots.txt of its sites
             ("--allow-private", trial.allow_private or None), ("--capture", trial.capture),
         ):  # fmt: skip
             if given is not None:
@@ -201,16 +207,15 @@ def _source(
     chosen: ChosenPolicy, trial: _Trial, rules: ScopeRules
 ) -> Iterator[tuple[Source, Sequence[str], str]]:
     """Yield the source of pages, the start addresses, and the query."""
-    from counterpoint.crawler.worlds.capture import Capture, Recorder
+    from counterpoint.crawler.archives.fetcher import is_archive
+    from counterpoint.crawler.worlds.capture import Recorder
 
+    if trial.replay is not None and not is_archive(trial.replay):
+        yield _recorded(chosen, trial, trial.replay)
+        return
     if trial.replay is not None:
-        capture = Capture(trial.replay)
-        if capture.torn:
-            click.echo(f"counterpoint: {trial.replay} is incomplete; its {capture.exchanges:,} "
-                       "whole lines are replayed", err=True)  # fmt: skip
-        if chosen.policy.reads:
-            capture.require_contents(chosen.text)
-        yield capture, trial.starts or capture.starts, trial.query or capture.query
+        with _archived(chosen, trial, rules, trial.replay) as (client, starts):
+            yield client, starts, trial.query
         return
     from counterpoint.crawler.fetching.manners import Manners
     from counterpoint.crawler.worlds.client import Client
@@ -232,3 +237,42 @@ def _source(
         if trial.capture is not None:
             source = stack.enter_context(Recorder(source, trial.capture, about))
         yield source, trial.starts, trial.query
+
+
+def _recorded(
+    chosen: ChosenPolicy, trial: _Trial, path: Path
+) -> tuple[Source, Sequence[str], str]:  # fmt: skip
+    """Return the answers that --capture wrote, the start addresses, and the query."""
+    from counterpoint.crawler.worlds.capture import Capture
+
+    capture = Capture(path)
+    if capture.torn:
+        click.echo(f"counterpoint: {path} is incomplete; its {capture.exchanges:,} "
+                   "whole lines are replayed", err=True)  # fmt: skip
+    if chosen.policy.reads:
+        capture.require_contents(chosen.text)
+    return capture, trial.starts or capture.starts, trial.query or capture.query
+
+
+@contextmanager
+def _archived(
+    chosen: ChosenPolicy, trial: _Trial, rules: ScopeRules, path: Path
+) -> Iterator[tuple[Source, Sequence[str]]]:  # fmt: skip
+    """Yield the answers of WARC files, and the start addresses."""
+    from counterpoint.crawler.archives.fetcher import ArchiveFetcher
+    from counterpoint.crawler.fetching.clock import VirtualClock
+    from counterpoint.crawler.fetching.manners import Manners
+    from counterpoint.crawler.worlds.client import Client
+
+    fetcher = ArchiveFetcher(path)
+    starts = trial.starts or fetcher.web.starts(1)
+    if not starts:
+        fetcher.web.close()
+        raise click.UsageError(f"--start: is needed, since {path} has no HTML page")
+    leaves = chosen.policy.scope is not Scope.SITE and not trial.stay
+    manners = Manners(robots=not trial.ignore_robots, delay=0.0, leaves_site=leaves,
+                      left_out=rules.problem)  # fmt: skip
+    clock = VirtualClock(float(fetcher.web.begin))
+    with Client(None, manners, now=clock.now, sleep=clock.sleep, contents=chosen.policy.reads,
+                fetcher=fetcher) as client:  # fmt: skip
+        yield client, starts

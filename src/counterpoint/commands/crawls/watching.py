@@ -159,6 +159,8 @@ class Summary:
         name of the coding; the `MOST_CODINGS` most frequent ones.
     elsewhere : int
         How many of the visited pages belong to none of the sites.
+    unknown : int
+        How many of the visited pages a replayed capture does not have.
     """
 
     plan: int
@@ -169,6 +171,7 @@ class Summary:
     sites: Sequence[dict[str, Any]]
     codings: Mapping[str, int]
     elsewhere: int
+    unknown: int
 
     def has_sites(self) -> bool:
         """Return whether at least one site could be crawled."""
@@ -177,8 +180,8 @@ class Summary:
     def to_json(self) -> dict[str, Any]:
         """Return the summary as JSON data."""
         return {"plan": self.plan, "policy": self.policy, "visited": self.visits,
-                "fetched": self.fetched, "elsewhere": self.elsewhere, "ended": self.ended.why,
-                "over": self.ended.over, "failed": self.ended.failed,
+                "fetched": self.fetched, "elsewhere": self.elsewhere, "unknown": self.unknown,
+                "ended": self.ended.why, "over": self.ended.over, "failed": self.ended.failed,
                 "codings": list(self.codings.items()), "sites": list(self.sites)}  # fmt: skip
 
     def text(self) -> str:
@@ -196,7 +199,11 @@ class Summary:
             named = ", ".join(f"{name} {count:,}" for name, count in self.codings.items())
             lines.append(f"pages in content codings that are not known, without links: {named}")
         recalled = self.visits - self.fetched
-        parts = [(recalled, "known before"), (self.elsewhere, "on other sites")]
+        parts = [
+            (recalled, "known before"),
+            (self.elsewhere, "on other sites"),
+            (self.unknown, "not in the capture"),
+        ]
         more = "".join(f", {count:,} of them {what}" for count, what in parts if count)
         lines.append(f"{self.policy}: {counted(self.visits, 'page')} visited{more}")
         lines.append(f"{'ended: ' if self.ended.over else ''}{self.ended.why}")
@@ -225,8 +232,23 @@ def summary(store: Store, ended: CrawlEnd) -> Summary:
             select(*(seeds.c[name] for name in wanted)).order_by(seeds.c.number)
         ).mappings()
         sites = [dict(row) for row in rows]
-        codings, elsewhere = _codings(connection, plan[0]), _elsewhere(connection, plan[0])
-        return Summary(*plan, ended, sites, codings, elsewhere)
+        number = plan[0]
+        return Summary(*plan, ended, sites, _codings(connection, number),
+                       _elsewhere(connection, number), _unknown(connection, number))  # fmt: skip
+
+
+def _unknown(connection: Connection, plan: int) -> int:
+    """Return how many pages a plan visited that a replayed capture does not have."""
+    from sqlalchemy import func, select
+
+    from counterpoint.crawler.documents.exchange import NOT_CAPTURED
+    from counterpoint.crawler.store.schema import visits
+
+    found = connection.scalar(
+        select(func.count()).select_from(visits)
+        .where(visits.c.plan == plan, visits.c.problem == NOT_CAPTURED)
+    )  # fmt: skip
+    return int(found or 0)
 
 
 def _elsewhere(connection: Connection, plan: int) -> int:

@@ -1,0 +1,105 @@
+"""A fetcher that answers from WARC files, so that a crawl can be replayed without a network.
+
+Each address answers its first capture, as in a comparison on a captured web. What was never
+captured is unknown: the answer is a 404 that says so.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+from multidict import CIMultiDict, CIMultiDictProxy
+
+from counterpoint.crawler.documents.exchange import NOT_CAPTURED, is_html
+from counterpoint.crawler.documents.robots import succeeded
+from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.fetching.manners import Limits
+from counterpoint.crawler.fetching.network import Answer, PageRequest
+
+from .captured import CapturedAnswer, CapturedWeb
+from .indexing import Tell
+from .warc_members import ZstandardBytes, source_of
+
+DAMAGED = "the body is not whole in the capture"
+"""The problem of an answer of which the capture has a part."""
+_RECORD = b"WARC/"
+
+
+class ArchiveFetcher:
+    """A `Fetcher` that answers what WARC files have.
+
+    Parameters
+    ----------
+    path : Path
+        A WARC file, or a folder of them.
+    limits : Limits
+        How much of a body is read.
+    tell : callable, optional
+        Gets a line of text while an index is made.
+
+    Raises
+    ------
+    CrawlError
+        If a file cannot be read, or has no answers: WAT files have links alone.
+
+    Attributes
+    ----------
+    web : CapturedWeb
+    """
+
+    def __init__(self, path: Path, limits: Limits | None = None, tell: Tell | None = None) -> None:
+        self.web = CapturedWeb([path], tell=tell)
+        self._limits = limits or Limits()
+        kinds = {kind for one in self.web.index.files for kind in one.about.types}
+        if kinds.isdisjoint(("response", "resource")):
+            self.web.close()
+            raise CrawlError(f"{path}: has no answers of pages, so no crawl can be replayed")
+
+    async def fetch(self, wanted: PageRequest) -> Answer:
+        """Return the first answer that was captured of an address.
+
+        Raises
+        ------
+        CrawlError
+            If a file has changed or cannot be read.
+        """
+        found = self.web.answer(wanted.address, self.web.begin)
+        if found is None:
+            # A robots.txt with a problem would forbid the whole site.
+            return Answer(404, problem="" if wanted.of_robots else NOT_CAPTURED)
+        return self._answer(found, wanted)
+
+    def _answer(self, found: CapturedAnswer, wanted: PageRequest) -> Answer:
+        headers = CIMultiDictProxy(CIMultiDict(found.headers))
+        if wanted.of_robots:
+            is_read = succeeded(found.status)
+        else:
+            is_read = found.status == 200 and is_html(headers.get("Content-Type", ""))
+        if not is_read:
+            return Answer(found.status, b"", headers)
+        most = self._limits.body if wanted.most is None else wanted.most
+        problem = "" if found.whole else DAMAGED
+        if len(found.body) > most and not wanted.of_robots:
+            problem = problem or f"longer than {most:,} bytes, and cut"
+        return Answer(found.status, found.body[:most], headers, problem, coded=found.coded)
+
+    async def close(self) -> None:
+        """Close the files."""
+        self.web.close()
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a path is a folder or a WARC file, compressed or not, by its first bytes."""
+    if path.is_dir():
+        return True
+    try:
+        with path.open("rb") as file:
+            source = source_of(file)
+            if source is ZstandardBytes:
+                return True
+            unpacked = file if source is None else gzip.GzipFile(fileobj=file)
+            return unpacked.read(len(_RECORD)) == _RECORD
+    except (OSError, EOFError, zlib.error):
+        return False

@@ -1,0 +1,211 @@
+"""Crawls that are replayed from WARC files, against the same files served over HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterpoint.studies.captured.building import arrays_of
+from counterpoint.studies.captured.settings import CapturedSource
+from tests.crawler.archives.standard import record, written
+from tests.studies.captured.webs import RECORDS, answer, links
+
+from .starting import end_all, start
+from .test_command_line import call
+
+POLICIES = ("breadth-first", "opic", "random", "one-by-one")
+ROBOTS = [
+    answer(1, "http://a.test/robots.txt", "User-agent: *\nDisallow: /x\nCrawl-delay: 100\n",
+           "200 OK", "Content-Type: text/plain"),
+    answer(1, "http://a.test/", links("/x", "/y")),
+    answer(1, "http://a.test/x", ""),
+    answer(1, "http://a.test/y", ""),
+]  # fmt: skip
+
+
+@pytest.fixture
+def proxy(tmp_path: Path) -> Iterator[str]:
+    """Serve the records over HTTP."""
+    written(tmp_path / "x.warc.gz", [*RECORDS, *late()], "gzip")
+    process = start("web", "serve", "--warc", "x.warc.gz", cwd=tmp_path)
+    assert process.stdout is not None
+    try:
+        process.stdout.readline()
+        yield process.stdout.readline().split()[1]
+    finally:
+        end_all()
+
+
+def late() -> list[bytes]:
+    """Return records of a site whose robots.txt forbids a page and an unknown redirect."""
+    return [
+        answer(2, "http://far.test/robots.txt", "User-agent: *\nDisallow: /no\n", "200 OK",
+               "Content-Type: text/plain"),
+        answer(2, "http://far.test/", links("/no", "/yes", "/yes/?a=1&b=2")),
+        answer(2, "http://far.test/no", links("/")),
+        answer(3, "http://far.test/yes", "", "302 Found", "Location: /nowhere"),
+    ]  # fmt: skip
+
+
+def visits(report: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """Return the visits of a report, without times."""
+    found = [one for site in report["sites"] for one in site["visits"]]
+    found.sort(key=lambda one: one["step"])
+    keys = ("address", "status", "external", "size", "final")
+    return [tuple(one.get(key, "") for key in keys) for one in found]
+
+
+def test_a_replay_is_the_crawl_of_the_served_files(
+    proxy: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches another answer, redirect, rule of robots.txt or order than over HTTP."""
+    for policy in POLICIES:
+        common = ("try", policy, "--start", "http://a.test/", "--format", "json", "--pages", "30")
+        code, out, _ = call(capsys, *common, "--replay", str(tmp_path / "x.warc.gz"))
+        code_served, served, _ = call(capsys, *common, "--proxy", proxy)
+        replayed = json.loads(out)
+        assert (code, visits(replayed)) == (code_served, visits(json.loads(served)))
+        missing = sum(one[1] == 404 for one in visits(replayed)) - 1  # /gone was captured
+        assert replayed["unknown"] == missing > 0
+
+
+def test_a_stored_crawl_is_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Catches a stored crawl of WARC files that differs from one without a store."""
+    path = written(tmp_path / "x.warc.gz", RECORDS, "gzip")
+    log, store = tmp_path / "log", str(tmp_path / "c.db")
+    _, out, _ = call(capsys, "try", "breadth-first", "--replay", str(tmp_path), "--format", "json")
+    code, said, _ = call(capsys, "crawl", "breadth-first", "--db", store, "--start",
+                         "http://a.test/", "--replay", str(path), "--concurrency", "1",
+                         "--log", str(log), "--format", "json")  # fmt: skip
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    order = [line["address"] for line in lines if line["event"] == "page"]
+    assert code == 0
+    assert order == [one[0] for one in visits(json.loads(out))]
+    assert json.loads(said)["unknown"] == json.loads(out)["unknown"] == 3
+    # A larger budget goes on with the same files, and another network ends the replay.
+    assert call(capsys, "crawl", "--db", store, "--budget", "3000")[0] == 0
+    code, _, error = call(
+        capsys,
+        "crawl",
+        "--db",
+        store,
+        "--budget",
+        "9",
+        "--replay",
+        "",
+        "--start",
+        "http://never.invalid/",
+        "--proxy",
+        "http://127.0.0.1:9/",
+    )
+    assert "the proxy http://127.0.0.1:9/ cannot be used" in error
+
+
+def test_the_order_of_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Catches that a replay asks for other pages than a comparison on the same files."""
+    # A comparison follows a redirect to its page, which then is the one that is asked for.
+    direct = [one for one in RECORDS if b" 301 " not in one and b" 302 " not in one]
+    path = written(tmp_path / "x.warc.gz", direct, "gzip")
+    _, out, _ = call(capsys, "try", "breadth-first", "--replay", str(path), "--format", "json")
+    arrays = arrays_of(CapturedSource("x", (str(path),)))
+    within = {str(host) for host in arrays.hosts}
+    replayed = [one[0] for one in visits(json.loads(out))]
+    first = list(arrays.addresses).index("http://a.test/")
+    queue, seen = [first], {first}
+    for page in queue:
+        for target in arrays.targets[arrays.offsets[page] : arrays.offsets[page + 1]].tolist():
+            if target not in seen:
+                seen.add(target)
+                queue.append(target)
+    expected = [str(arrays.addresses[page]) for page in queue]
+    assert [one for one in replayed if one.split("/")[2] in within] == expected
+
+
+def test_robots_of_the_capture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Catches a page that the captured robots.txt forbids, or a Crawl-delay that really waits."""
+    path = str(written(tmp_path / "x.warc.gz", ROBOTS, "gzip"))
+    _, out, _ = call(capsys, "try", "breadth-first", "--replay", path, "--format", "json")
+    assert [one[0] for one in visits(json.loads(out))] == ["http://a.test/", "http://a.test/y"]
+    times = [one["time"] for one in json.loads(out)["sites"][0]["visits"]]
+    assert times[1] - times[0] == 100.0
+    _, out, _ = call(capsys, "try", "breadth-first", "--replay", path, "--ignore-robots",
+                     "--format", "json")  # fmt: skip
+    assert len(visits(json.loads(out))) == 3
+
+
+def test_what_a_capture_lacks_is_unknown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches an unknown page that looks like a captured 404, and a cut body that looks whole."""
+    cut = record("response", b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=/z>",
+                 "http://a.test/cut", WARC_Truncated="length")  # fmt: skip
+    page = answer(1, "http://a.test/", links("/gone", "/cut", "/never"))
+    gone = answer(1, "http://a.test/gone", "", "404 Not Found")
+    path = str(written(tmp_path / "x.warc.gz", [page, gone, cut], "gzip"))
+    code, out, _ = call(capsys, "try", "breadth-first", "--replay", path)
+    assert code == 0
+    assert out.splitlines()[2:] == [
+        "      2  404  http://a.test/gone",
+        "      3  200  http://a.test/cut (the body is not whole in the capture)",
+        "      4  404  http://a.test/never (not in the capture)",
+        "      5  404  http://a.test/z (not in the capture)",
+        "",
+        "5 pages, 0 external links",
+        "unknown: 2 of these, which the capture does not have",
+        "ended: every page found was fetched",
+    ]
+
+
+WAT = record("metadata", b'{"Envelope": {}}', "http://a.test/", Content_Type="application/json")
+
+
+@pytest.mark.parametrize(
+    ("records", "arguments", "message"),
+    [
+        ([WAT], [], "has no"),
+        ([answer(1, "http://a.test/x.css", "a{}", "200 OK", "Content-Type: text/css")], [],
+         "--start: is needed"),
+        (RECORDS, ["--proxy", "http://127.0.0.1:9/"], "--proxy: not with --replay"),
+        (RECORDS, ["--delay", "1"], "--delay: not with --replay"),
+    ],
+)  # fmt: skip
+def test_errors_of_try(
+    records: list[bytes], arguments: list[str], message: str, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """Catches a traceback, or a replay that ignores an option."""
+    path = str(written(tmp_path / "x.warc.gz", records, "gzip"))
+    code, _, error = call(capsys, "try", "breadth-first", "--replay", path, *arguments)
+    assert code == 2
+    assert message in error
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--replay", "none.warc"], "none.warc is no WARC file"),
+        (["--replay", "x.txt"], "x.txt is no WARC file"),
+        (["--replay", ".", "--warc", "w"], "--warc: not with --replay"),
+        (["--replay", ".", "--proxy", "http://127.0.0.1:9/"], "--proxy: not with --replay"),
+        (["--replay", "empty"], "has no WARC files"),
+    ],
+)  # fmt: skip
+def test_errors_of_crawl(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """Catches a store that is made before the files are looked at, or a network that is asked."""
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path / "x.warc.gz", RECORDS, "gzip")
+    (tmp_path / "x.txt").write_text("no records\n")
+    (tmp_path / "empty").mkdir()
+    code, _, error = call(capsys, "crawl", "breadth-first", "--db", "c.db", "--start",
+                          "http://a.test/", *arguments)  # fmt: skip
+    assert code == 2
+    assert message in error
+    assert not Path("c.db").exists()
