@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .adapters.queue import PolicyQueue
     from .policy.protocol import (
         NONE,
         Content,
@@ -31,6 +32,7 @@ __all__ = [
     "Outcome",
     "Pages",
     "Policy",
+    "PolicyQueue",
     "Request",
     "Scheduler",
     "Scope",
@@ -42,6 +44,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "PolicyQueue":
+        from .adapters.queue import PolicyQueue
+
+        return PolicyQueue
     from .policy import protocol  # NumPy is loaded only then
 
     return getattr(protocol, name)

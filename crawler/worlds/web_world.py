@@ -121,7 +121,10 @@ class WebWorld:
 
     def fetch(self, page: int) -> Outcome:
         """Fetch a page, and return its outcome."""
-        exchange = self.source.get(self.handles.address(page))
+        return self.outcome(page, self.source.get(self.handles.address(page)))
+
+    def outcome(self, page: int, exchange: Exchange) -> Outcome:
+        """Return the outcome of a page that was fetched, as the policy sees it."""
         if self._leaves(exchange):
             return Outcome(page, LEFT, time=exchange.time)
         if exchange.status != 200:

@@ -1,0 +1,187 @@
+"""Scrapy with a policy makes the same visits in the same order as the policy makes here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from counterpoint.crawler.policy.protocol import Policy, Scope
+from counterpoint.sim_web.world.site import SyntheticSite
+from tests.ci.test_worlds import ALL, QUERY, by_number, one_address_each, start_addresses
+from tests.crawler.scripted import Page, scripted
+from tests.sim_web.threaded import running
+
+HERE = Path(__file__).parent
+USUAL = {
+    "ADDONS": '{"counterpoint.crawler.adapters.scrapy.PolicyAddon": 100}',
+    "CONCURRENT_REQUESTS": "1", "LOG_LEVEL": "INFO", "TELNETCONSOLE_ENABLED": "0",
+    "RETRY_ENABLED": "0", "DOWNLOAD_DELAY": "0",
+}  # fmt: skip
+
+
+def crawled(
+    starts: Sequence[str], proxy: str, spider: str = "Following", mode: str = "", **settings: Any
+) -> tuple[list[Any], str]:
+    """Run a spider; return what it printed, and its log."""
+    script = (
+        "import sys, scrapy.crawler\n"
+        f"from tests.crawler.adapters.spiders import {spider}\n"
+        "import json\n"
+        "process = scrapy.crawler.CrawlerProcess(json.loads(sys.argv[1]))\n"
+        f"process.crawl({spider}, starts=sys.argv[2], mode=sys.argv[3])\n"
+        "process.start()\n"
+    )
+    given = {**USUAL, **{name.upper(): str(value) for name, value in settings.items()}}
+    root = HERE.parents[2]
+    ended = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script, json.dumps(given), " ".join(starts), mode],
+        capture_output=True, text=True, timeout=120, check=False,
+        env=os.environ | {"http_proxy": proxy, "PYTHONPATH": f"{root / 'src'}:{root}"},
+    )  # fmt: skip
+    return [json.loads(line) for line in ended.stdout.splitlines()], ended.stderr
+
+
+def agree(policy: Policy, web: tuple[int, float, bool]) -> None:
+    """Compare the visits of Scrapy with those in process."""
+    planted = one_address_each(*web, declared=True)
+    order = by_number(policy, planted, 60)
+    with running(SyntheticSite(planted.web)) as proxy:
+        found, log = crawled(
+            start_addresses(planted), proxy, counterpoint_policy=policy.name,
+            counterpoint_budget=60, counterpoint_seed=5, counterpoint_query=QUERY,
+            counterpoint_stay=int(bool(planted.web.profile.sites)),
+        )  # fmt: skip
+    assert [url for url, _ in found] == order, log[-3000:]
+    assert f"{policy.name} asked for {len(order)} pages; " in log
+
+
+POLICIES = [one for one in ALL if not one.oracle and not one.overspends]
+
+
+@pytest.mark.parametrize("name", ["opic", "R3"])
+def test_the_order_of_compare(name: str) -> None:
+    """Catches an outcome that differs from that of a comparison, or a decision made too early."""
+    (policy,) = [one for one in POLICIES if one.name == name]
+    agree(policy, (1, 0.5, name == "R3"))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+def test_the_order_of_compare_for_each_policy(policy: Policy) -> None:
+    """Catches the same for any policy, also one that reads pages or that crawls site by site."""
+    # Scrapy and Counterpoint read a bad link such as http:/// in different ways: here are none.
+    agree(policy, (2, 0.0, policy.scope is Scope.SITE))
+
+
+PAGES = {
+    "http://a.test/": Page("<a href=/x>1</a><a href=/old>2</a><a href=/gone>3</a>"
+                           "<a href=http://b.test/>4</a><a href=/doc.bin>5</a><a href=/>6</a>"),
+    "http://a.test/x": Page("<a href=/y>1</a>"),
+    "http://a.test/old": Page("", 302, {"Location": "http://a.test/new"}),
+    "http://a.test/new": Page("<a href=/z>1</a>"),
+    "http://a.test/doc.bin": Page("12", 200, {"Content-Type": "application/octet-stream"}),
+    "http://b.test/": Page("<a href=http://a.test/x>1</a><a href=/w>2</a>"),
+    "http://mirror.test/": Page("<a href=http://a.test/z>1</a>"),
+    **{f"http://a.test/{name}": Page("") for name in "yz"},
+    "http://b.test/w": Page(""),
+}  # fmt: skip
+ORDER = ["http://a.test/", "http://a.test/x", "http://a.test/new", "http://b.test/",
+         "http://a.test/doc.bin", "http://a.test/y", "http://a.test/z",
+         "http://b.test/w"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spider", "mode", "concurrency"),
+    [("Following", "", 1), ("Asynchronous", "", 1), ("Following", "meta", 1), ("Following", "", 8)],
+)  # fmt: skip
+def test_redirects_and_what_is_missing(spider: str, mode: str, concurrency: int) -> None:
+    """Catches a redirect that counts as a page, a page whose loss stops the crawl, lost links."""
+    with scripted(PAGES) as web:
+        found, log = crawled(["http://a.test/"], web.proxy, spider, mode,
+                             counterpoint_policy="breadth-first",
+                             concurrent_requests=concurrency)  # fmt: skip
+    assert sorted(url for url, _ in found) == sorted(ORDER), log[-3000:]
+    if concurrency == 1:
+        assert [url for url, _ in found] == ORDER
+    assert "breadth-first asked for 9 pages; every page found was fetched" in log
+    assert web.asked.count("http://a.test/old") == 1
+
+
+def test_a_callback_that_fails() -> None:
+    """Catches a page whose callback raised that is waited for, or whose links are lost."""
+    with scripted(PAGES) as web:
+        found, log = crawled(["http://a.test/"], web.proxy, mode="raises",
+                             counterpoint_policy="breadth-first")  # fmt: skip
+    # The callback of the first page raises after it yielded the first link.
+    assert [url for url, _ in found] == ["http://a.test/", "http://a.test/x", "http://a.test/y"]
+    assert "breadth-first asked for 3 pages; every page found was fetched" in log
+
+
+def test_an_errback_that_asks_for_more() -> None:
+    """Catches a request of an errback that the policy never gets."""
+    with scripted(PAGES) as web:
+        found, log = crawled(["http://a.test/gone"], web.proxy, mode="errback",
+                             counterpoint_policy="breadth-first")  # fmt: skip
+    assert [url for url, _ in found] == ["http://mirror.test/", "http://a.test/z"], log[-3000:]
+
+
+def test_a_form_is_a_page_of_its_own() -> None:
+    """Catches a form that counts as the page with the same address, so that one is lost."""
+    pages = {"http://a.test/": Page("<a href=/x>1</a>"), "http://a.test/x": Page("")}
+    with scripted(pages) as web:
+        found, _ = crawled(["http://a.test/"], web.proxy, mode="form",
+                           counterpoint_policy="breadth-first")  # fmt: skip
+    assert ["http://a.test/x", 200] in found
+    assert "breadth-first asked for 3 pages" in _
+
+
+def test_the_budget() -> None:
+    """Catches a page beyond the budget."""
+    with scripted(PAGES) as web:
+        found, log = crawled(["http://a.test/"], web.proxy, counterpoint_policy="opic",
+                             counterpoint_budget=3, concurrent_requests=8)  # fmt: skip
+    assert "opic asked for 3 pages; the budget is spent" in log
+    assert len(found) <= 3
+
+
+def test_a_redirect_that_is_dropped_on_its_way() -> None:
+    """Catches a crawl that ends, or waits for ever, since a middleware dropped a redirect."""
+    pages = {
+        "http://a.test/": Page("<a href=/out>1</a><a href=/x>2</a>"),
+        "http://a.test/out": Page("", 302, {"Location": "http://far.test/"}),
+        "http://a.test/x": Page(""),
+    }
+    with scripted(pages) as web:
+        found, log = crawled(["http://a.test/"], web.proxy, "Inside",
+                             counterpoint_policy="breadth-first")  # fmt: skip
+    assert [url for url, _ in found] == ["http://a.test/", "http://a.test/x"], log[-3000:]
+    assert "http://far.test/" not in web.asked
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "COUNTERPOINT_POLICY: is needed"),
+        ({"counterpoint_policy": "opik"}, "opik"),
+        ({"counterpoint_policy": "opic", "jobdir": "jobs"}, "JOBDIR: PolicyScheduler keeps"),
+        ({"counterpoint_policy": "oracle"}, "needs the truth about pages"),
+        ({"counterpoint_policy": "opic", "counterpoint_budget": 0}, "at least one page"),
+        ({"counterpoint_policy": "opic", "counterpoint_seed": "x"}, "is no whole number"),
+        ({"counterpoint_policy": "scent"}, "revisits known pages"),
+    ],
+)  # fmt: skip
+def test_settings_that_are_wrong(
+    settings: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches a crawl with another policy than the settings name, or an unclear error."""
+    monkeypatch.chdir(tmp_path)
+    with scripted(PAGES) as web:
+        found, log = crawled(["http://a.test/"], web.proxy, **settings)
+    assert found == [] and message in log, log[-3000:]
