@@ -40,10 +40,13 @@ from counterpoint.models.verdict import Verdict
 from .study import Tell, run_all
 
 SPEC, OLD = "window-stm", "fetch-and-increment=old"
-FINDERS = ("exhaustive", "bounded", "stateful")
+FINDERS = ("exhaustive", "bounded", "any-number", "stateful")
 """The engines that look for a violation."""
-PROVERS = ("exhaustive", "induction")
-"""The engines that show that there is none: in all states of the bounds, and in every run."""
+REFUTER = "induction"
+"""The engine that looks for no violation of opacity, but judges the lemmas of its proof."""
+PROVERS = ("exhaustive", "induction", "any-number")
+"""The engines that show that there is none: in all states of the bounds, in every run of the
+bounds, and in every run of any number of transactions and objects."""
 MEMORIES = {
     "window-stm": (), "tl2": (), "norec": (), "jvstm": (),
     "dstm": ("validation=owners",), "mcrt": ("read-check=all-records",),
@@ -63,6 +66,28 @@ LOAD = Load(transactions=300, objects=5)
 
 
 @dataclass(frozen=True)
+class Lemma:
+    """A lemma of the proof that is false: a run reaches a state in which it does not hold.
+
+    Attributes
+    ----------
+    name : str
+    steps : int
+        The length of that run.
+    action : str
+        The step that breaks it.
+    transactions, objects : int
+        The bounds in which the run exists.
+    """
+
+    name: str
+    steps: int
+    action: str
+    transactions: int
+    objects: int
+
+
+@dataclass(frozen=True)
 class Answer:
     """A verdict of an engine.
 
@@ -76,6 +101,8 @@ class Answer:
     reach : str
         How far a verdict without a counterexample reaches.
     seconds : float
+    lemmas : tuple of Lemma
+        The lemmas that it has found to be false.
     """
 
     by: str
@@ -83,6 +110,7 @@ class Answer:
     steps: int | None
     reach: str
     seconds: float
+    lemmas: tuple[Lemma, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,6 +154,8 @@ class Stm:
     ----------
     broken, clean : tuple of Answer
         On opacity with the old value, and with the new one.
+    unproved : Answer
+        Of the engine that proves, with the old value.
     spin : str
         Why Spin was not asked; "" if it was.
     chart : tuple of str
@@ -146,6 +176,7 @@ class Stm:
 
     broken: tuple[Answer, ...]
     clean: tuple[Answer, ...]
+    unproved: Answer
     spin: str
     chart: tuple[str, ...]
     moves: tuple[tuple[str, int], ...]
@@ -159,7 +190,7 @@ class Stm:
     def to_json(self) -> dict[str, Any]:
         """Return all figures, ready for JSON."""
         return {
-            "old": [asdict(one) for one in self.broken],
+            "old": [asdict(one) for one in (*self.broken, self.unproved)],
             "new": [asdict(one) for one in self.clean],
             "spin": self.spin,
             "counterexample": [{"step": step, "transaction": t} for step, t in self.moves],
@@ -192,7 +223,7 @@ def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Stm:
     tasks = list(_tasks())
     found = dict(zip(tasks, run_all(_done, tasks, processes, tell, "check"), strict=True))
     spin = _no_spin()
-    broken = [found[one] for one in tasks if one[0] == "old"]
+    broken = [found["old", (engine,)] for engine in FINDERS]
     broken += [] if spin else [_by_spin()]
     say("readings")
     rows = readings.study(SPEC, changes=1, processes=processes).rows
@@ -207,7 +238,8 @@ def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Stm:
         driven.append(_driven(code, trace))
     real, absent = _recorded(seeds.start, tell)
     return Stm(
-        tuple(broken), tuple(found[one] for one in tasks if one[0] == "new"), spin, tuple(chart),
+        tuple(broken), tuple(found["new", (engine,)] for engine in PROVERS),
+        found["old", (REFUTER,)], spin, tuple(chart),
         tuple((step.action, step.arguments["t"]) for step in trace.steps),
         dict(Counter(row.kind("opacity") for row in rows)), tuple(driven),
         {" ".join(a): found[w, a] for w, a in tasks if w == "criteria"},
@@ -219,7 +251,7 @@ def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Stm:
 
 def _tasks() -> Iterator[Task]:
     """Yield all checks."""
-    yield from (("old", (engine,)) for engine in FINDERS)
+    yield from (("old", (engine,)) for engine in (*FINDERS, REFUTER))
     yield from (("new", (engine,)) for engine in PROVERS)
     for settings in (MEMORIES, PUBLISHED):
         yield from (("criteria", (name, *given)) for name, given in settings.items())
@@ -244,8 +276,20 @@ def _asked(engine: str, settings: list[str]) -> Answer:
     """Ask an engine about opacity."""
     model = load(SPEC, settings)
     verdicts = check(model, engine, wanted=[model.property_named("opacity")])
-    found = next(v for v in verdicts if v.claim.name == "opacity")  # lemmas are judged beside it
-    return Answer(engine, found.answer, found.depth, found.reason or found.extent, found.seconds)
+    found = next(v for v in verdicts if v.claim.name == "opacity")
+    lemmas = tuple(_lemma(v) for v in verdicts if v is not found and v.answer == "violated")
+    return Answer(
+        engine, found.answer, found.depth, found.reason or found.extent, found.seconds, lemmas
+    )
+
+
+def _lemma(verdict: Verdict) -> Lemma:
+    """Return a lemma that a run violates."""
+    assert verdict.trace is not None
+    bounds = verdict.model.spec.parameters
+    steps = verdict.trace.steps
+    return Lemma(verdict.claim.name, len(steps), steps[-1].action, bounds["transactions"],
+                 bounds["objects"])  # fmt: skip
 
 
 def _counterexample() -> Verdict:

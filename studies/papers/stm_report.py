@@ -42,14 +42,16 @@ def report(study: Stm) -> Report:
 
 def _findings(study: Stm) -> tuple[Finding, ...]:
     old, new = study.broken, study.clean
-    found, clean = _all(old, "violated"), _all(new, "holds")
+    found, clean = _all(old, "violated") and _disproved(study.unproved), _all(new, "holds")
     kept, rows = study.readings.get("kept", 0), sum(study.readings.values())
     there = [one for one in study.driven if not one.missing]
     return (
         Finding(
             "with the clock's old value inside commit, the protocol is incorrect", "incorrect",
-            f"opacity is violated, by {_names(old)}", REPRODUCED if found else NOT_REPRODUCED,
-            study.spin and f"without Spin: {study.spin}" if found else _differ(old, "violated"),
+            f"opacity is violated, by {_names(old)}; {_false(study.unproved)}",
+            REPRODUCED if found else NOT_REPRODUCED,
+            study.spin and f"without Spin: {study.spin}" if found
+            else _differ(old, "violated") or f"{study.unproved.by} proves it",
         ),
         Finding(
             "with the new value, no fault is found", "none",
@@ -94,6 +96,17 @@ def _explored(there: list[Driven]) -> Finding:
     )  # fmt: skip
 
 
+def _disproved(unproved: Answer) -> bool:
+    """Return whether the engine that proves has no proof."""
+    return unproved.answer != "holds"
+
+
+def _false(unproved: Answer) -> str:
+    """Return what the engine that proves says with the old value."""
+    lemmas = "; ".join(f"{one.name} after {one.steps} steps" for one in unproved.lemmas)
+    return f"{unproved.by}: {unproved.answer}, false lemmas: {lemmas or 'none found'}"
+
+
 def _all(answers: tuple[Answer, ...], wanted: str) -> bool:
     return all(one.answer == wanted for one in answers)
 
@@ -112,12 +125,36 @@ def _differ(answers: tuple[Answer, ...], wanted: str) -> str:
 
 def _engines(study: Stm) -> Section:
     rows = tuple(
-        (f"{value}, {one.by}", one.answer, str(one.steps or ""), one.reach, f"{one.seconds:.1f}")
-        for value, answers in (("old", study.broken), ("new", study.clean)) for one in answers
+        (f"{value}, {one.by}", one.answer, str(one.steps or ""), _reach(one), f"{one.seconds:.1f}")
+        for value, answers in (("old", (*study.broken, study.unproved)), ("new", study.clean))
+        for one in answers
     )  # fmt: skip
     note = f"Spin was not asked: {study.spin}." if study.spin else ""
     columns = ("Fetch&Increment", "opacity", "steps", "reach", "seconds")
-    return Section("Engines", (), (Table(columns, rows, note),))
+    lemmas = tuple(
+        (one.name, str(one.steps), one.action, f"{one.transactions} x {one.objects}")
+        for one in study.unproved.lemmas
+    )
+    said = [f"{one.by} proves opacity with the new value: {one.reach}." for one in study.clean
+            if one.answer == "holds" and one.by != "exhaustive"]  # fmt: skip
+    said.append(
+        f"{study.unproved.by} looks for no violation of opacity. With the old value it answers "
+        f"{study.unproved.answer}, and a run shows that each lemma of the second table is false."
+        if lemmas else
+        f"With the old value {study.unproved.by} answers {study.unproved.answer}, and finds no "
+        "lemma that is false."
+    )  # fmt: skip
+    tables = [Table(columns, rows, note)]
+    if lemmas:
+        tables.append(Table(("false lemma", "steps", "broken by", "T x objects"), lemmas))
+    return Section("Engines", tuple(said), tuple(tables))
+
+
+def _reach(one: Answer) -> str:
+    """Return how far a verdict reaches, in few words."""
+    if one.lemmas:
+        return f"{len(one.lemmas)} lemmas false"
+    return "any number" if one.answer == "holds" and one.by == "any-number" else one.reach
 
 
 def _run(study: Stm) -> Section:
