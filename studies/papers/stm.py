@@ -16,20 +16,13 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from counterpoint.histories.recording.catalogue import SUBJECTS, find
-from counterpoint.histories.recording.interface import RecordingError
-from counterpoint.histories.recording.load import Load
-from counterpoint.histories.recording.survey import Surveyed, survey
+from counterpoint.histories.recording.survey import Surveyed
 from counterpoint.histories.recording.tables import as_json
-from counterpoint.memories.driving import Followed, follow
-from counterpoint.memories.driving.trace import Trace, trace_of
-from counterpoint.memories.driving.window import WindowSubject
-from counterpoint.memories.exploring import Explored, explored
-from counterpoint.memories.exploring.window import window_cases
+from counterpoint.memories.driving.trace import trace_of
 from counterpoint.models.checking.engines import check
 from counterpoint.models.export.formats import FORMATS, ExportRequest
 from counterpoint.models.loading import load
@@ -37,6 +30,7 @@ from counterpoint.models.present.chart import drawn
 from counterpoint.models.sweeps import readings
 from counterpoint.models.verdict import Verdict
 
+from .stm_code import CODE, Driven, broken_promise, driven, recorded
 from .study import Tell, run_all
 
 SPEC, OLD = "window-stm", "fetch-and-increment=old"
@@ -55,14 +49,6 @@ MEMORIES = {
 PUBLISHED = {"dstm": (), "mcrt": ()}
 """Specs of memories that were published with an error, as published."""
 NOTIONS = ("livelock-freedom", "obstruction-freedom", "lock-freedom", "local-progress")
-CODE = ("window", "window-c")
-"""The corrected protocol as code, in Python and in C."""
-TIMES = 20
-"""How often the code follows the counterexample."""
-SECONDS = 3.0
-"""How long histories of each real memory are recorded."""
-LOAD = Load(transactions=300, objects=5)
-"""Few objects, so that transactions meet; many short histories."""
 
 
 @dataclass(frozen=True)
@@ -111,39 +97,6 @@ class Answer:
     reach: str
     seconds: float
     lemmas: tuple[Lemma, ...] = ()
-
-
-@dataclass(frozen=True)
-class Driven:
-    """The counterexample in a memory of real code.
-
-    Attributes
-    ----------
-    code : str
-    agrees : int
-        In how many of `TIMES` runs the code with the old value did what the trace says.
-    seen : dict of str to object
-        What its transactions saw then.
-    taken : int
-        How many steps of the trace the corrected code takes.
-    why : str
-        Why it does not take the next one; "" if it follows the whole trace.
-    explored : dict of str to int
-        Programs, schedules, histories and faults of the corrected code under all schedules.
-    control : int
-        The faults that the same exploration finds with the old value; it ends at the first.
-    missing : str
-        What is missing to run it; "" if nothing is.
-    """
-
-    code: str
-    agrees: int = 0
-    seen: dict[str, Any] | None = None
-    taken: int = 0
-    why: str = ""
-    explored: dict[str, int] | None = None
-    control: int = 0
-    missing: str = ""
 
 
 @dataclass(frozen=True)
@@ -200,7 +153,24 @@ class Stm:
             "progress": self.progress,
             "recorded": [as_json(one) for one in self.real],
             "missing": self.absent,
+            "fell": list(self.fell()),
         }
+
+    def fell(self) -> tuple[str, ...]:
+        """Return which claims do not hold, a sentence for each thing that says so.
+
+        What could not be asked on this machine says nothing.
+        """
+        return (
+            *(f"{one.by} answers {one.answer} with the old value, which is wrong"
+              for one in self.broken if one.answer != "violated"),
+            *((f"{self.unproved.by} proves opacity with the old value, which is wrong",)
+              if self.unproved.answer == "holds" else ()),
+            *(f"{one.by} answers {one.answer} with the new value"
+              for one in self.clean if one.answer != "holds"),
+            *(said for one in self.driven if not one.missing for said in one.fell()),
+            *(said for one in self.real if (said := broken_promise(one))),
+        )  # fmt: skip
 
 
 Task = tuple[str, tuple[str, ...]]
@@ -232,16 +202,16 @@ def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Stm:
     steps = verdict.trace.steps
     chart = drawn(verdict.model, verdict.trace, 76)
     trace = trace_of(verdict.model, verdict.trace.states[0], steps, verdict.claim.name)
-    driven = []
+    followed = []
     for code in CODE:
         say(f"driving {code}")
-        driven.append(_driven(code, trace))
-    real, absent = _recorded(seeds.start, tell)
+        followed.append(driven(code, trace))
+    real, absent = recorded(seeds.start, tell)
     return Stm(
         tuple(broken), tuple(found["new", (engine,)] for engine in PROVERS),
         found["old", (REFUTER,)], spin, tuple(chart),
         tuple((step.action, step.arguments["t"]) for step in trace.steps),
-        dict(Counter(row.kind("opacity") for row in rows)), tuple(driven),
+        dict(Counter(row.kind("opacity") for row in rows)), tuple(followed),
         {" ".join(a): found[w, a] for w, a in tasks if w == "criteria"},
         {name: {a[1]: found[w, a] for w, a in tasks if w == "progress" and a[0] == name}
          for name in MEMORIES},
@@ -322,35 +292,3 @@ def _by_spin() -> Answer:
         return Answer("Spin", "unknown", None, "its output has no number of errors", 0.0)
     answer, reach = ("violated", "first error") if int(errors[1]) else ("holds", "all states")
     return Answer("Spin", answer, None, reach, time.monotonic() - begun)
-
-
-def _driven(code: str, trace: Trace) -> Driven:
-    """Let a memory follow the counterexample, and explore the corrected one."""
-    if code == "window-c" and shutil.which("gcc") is None:
-        return Driven(code, missing="gcc is not installed")
-    runs = [follow(trace, WindowSubject(code)) for _ in range(TIMES)]
-    right: Followed = follow(trace, WindowSubject(code, fetch_and_increment="new"))
-    found: Explored = explored(window_cases(2, 2, 2, code))
-    control = explored(window_cases(2, 2, 2, code, fetch_and_increment="old"))
-    counts = {"programs": found.cases, "schedules": found.schedules,
-              "histories": found.histories, "faults": len(found.faults)}  # fmt: skip
-    why = "" if right.agrees else right.reason or "what it sees differs"
-    return Driven(code, sum(run.agrees for run in runs), dict(runs[0].observed), right.taken, why,
-                  counts, len(control.faults))  # fmt: skip
-
-
-def _recorded(seed: int, tell: Tell | None) -> tuple[tuple[Surveyed, ...], dict[str, str]]:
-    """Record and judge histories of all subjects that are here; say what the others miss."""
-    found: list[Surveyed] = []
-    absent: dict[str, str] = {}
-    for name, make in SUBJECTS.items():
-        if missing := make().missing():
-            absent[name] = missing
-            continue
-        try:
-            if tell is not None:
-                tell(f"recording {name}")
-            found.append(survey(name, find(name), replace(LOAD, seed=seed), SECONDS))
-        except RecordingError as error:
-            absent[name] = str(error)
-    return tuple(found), absent

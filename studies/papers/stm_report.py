@@ -16,7 +16,8 @@ from .report import (
     Section,
     Table,
 )
-from .stm import NOTIONS, SECONDS, TIMES, Answer, Driven, Stm
+from .stm import NOTIONS, Answer, Stm
+from .stm_code import EXPECTED, SECONDS, TIMES, Driven
 
 SHOWN = ("snapshot-isolation", "serializability", "opacity")
 """The criteria in the picture of real memories."""
@@ -36,7 +37,7 @@ def report(study: Stm) -> Report:
         _findings(study),
         (_engines(study), _run(study), _readings(study), _code(study), _criteria(study),
          _progress(study), _real(study)),
-        "counterpoint papers stm",
+        "counterpoint papers stm", study.fell(),
     )  # fmt: skip
 
 
@@ -241,17 +242,18 @@ def _progress(study: Stm) -> Section:
 def _real(study: Stm) -> Section:
     rows = tuple(
         (one.name, ", ".join(one.promises) or "nothing", str(one.histories),
-         str(one.broken_in()), ", ".join(one.strongest()) or "none")
+         str(one.broken_in()) + "*" * (one.name in EXPECTED), ", ".join(one.strongest()) or "none")
         for one in study.real
     )  # fmt: skip
     absent = "; ".join(f"{name}: {why}" for name, why in study.absent.items())
+    expected = "; ".join(f"{name}, {why}" for name, why in EXPECTED.items())
     return Section(
         "Real memories and databases",
         ("Histories of threads under a random load, judged by the same criteria. late-validation "
          "and faulty have a planted fault. That nothing was found in a few seconds proves "
          "nothing: counterpoint history survey records for longer.",),
         (Table(("subject", "promises", "histories", "broken in", "holds in all"), rows,
-               f"Not recorded: {absent}." if absent else ""),),
+               f"* expected: {expected}." + (f" Not recorded: {absent}." if absent else "")),),
         (_shares(study.real),) if study.real else (),
     )  # fmt: skip
 

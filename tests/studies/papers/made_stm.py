@@ -9,12 +9,11 @@ from counterpoint.studies.papers.stm import (
     FINDERS,
     NOTIONS,
     PROVERS,
-    TIMES,
     Answer,
-    Driven,
     Lemma,
     Stm,
 )
+from counterpoint.studies.papers.stm_code import TIMES, Driven
 
 COUNTS = {"programs": 2, "schedules": 9, "histories": 4, "faults": 0}
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from counterpoint.histories.recording.survey import Surveyed
 from counterpoint.studies.papers import stm
 from counterpoint.studies.papers.report import NOT_REPRODUCED, REPRODUCED, text
 from counterpoint.studies.papers.stm import OLD, Answer, Lemma
 from counterpoint.studies.papers.stm_report import report
 
-from .made_stm import made
+from .made_stm import COUNTS, driven, made
 
 
 @pytest.mark.long
@@ -63,3 +66,41 @@ def test_an_engine_that_misses_the_old_value_is_named() -> None:
     missed = (*answers[:-1], replace(answers[-1], answer="holds", reach="6,000 runs"))
     (first, *_) = report(made(broken=missed)).findings
     assert first.answer == NOT_REPRODUCED and first.why == "stateful: holds, 6,000 runs"
+
+
+def broken(name: str) -> Surveyed:
+    """Return a memory that breaks its promise in one of three histories."""
+    return Surveyed(name, "1", ("tms2",), 3, violated=Counter({"tms2": 1}))
+
+
+NEW = made().clean
+FALLEN = [
+    ({"broken": (Answer("Spin", "holds", None, "", 0.1),)}, "Spin answers holds with the old"),
+    ({"unproved": Answer("induction", "holds", None, "", 0.1)}, "induction proves opacity"),
+    ({"clean": (replace(NEW[0], answer="violated"),)}, "exhaustive answers violated with the new"),
+    ({"driven": (driven(agrees=19),)}, "window follows the counterexample 19 of 20 times only"),
+    ({"driven": (driven(why=""),)}, "window follows the counterexample with the new value, too"),
+    ({"driven": (driven(explored=COUNTS | {"faults": 2}),)}, "window has 2 schedules"),
+    ({"driven": (driven(control=0),)}, "window shows no fault with the old value"),
+    ({"real": (broken("window-c"),)}, "window-c breaks its promise of tms2 in 1 of 3 histories"),
+]
+"""Figures in which one claim falls, and what is said of it."""
+
+
+@pytest.mark.parametrize(("figures", "said"), FALLEN)
+def test_each_claim_that_falls_is_said(figures: dict[str, Any], said: str) -> None:
+    """Catches an exit code of 0 although a claim fell."""
+    study = made(**figures)
+    (sentence,) = study.fell()
+    assert sentence.startswith(said)
+    assert report(study).fell == (sentence,) and study.to_json()["fell"] == [sentence]
+
+
+def test_nothing_falls_if_all_is_as_expected() -> None:
+    """Catches an exit code of 1 for what is missing, or for a fault that is planted or known."""
+    expected = tuple(broken(name) for name in ("faulty", "libitm:serial", "libitm:gl_wt"))
+    missing = driven(code="window-c", agrees=0, missing="no gcc")
+    study = made(real=expected, absent={"sqlite": "needs it"}, driven=(driven(), missing))
+    assert study.fell() == () and report(study).fell == ()
+    page = text(report(study))
+    assert "Not recorded: sqlite: needs it." in page and "1*" in page
