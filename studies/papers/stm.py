@@ -10,7 +10,6 @@ recorded and judged by the same criteria.
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import tempfile
 import time
@@ -20,17 +19,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from counterpoint.histories.recording.programs import installed
 from counterpoint.histories.recording.survey import Surveyed
 from counterpoint.histories.recording.tables import as_json
 from counterpoint.memories.driving.trace import trace_of
 from counterpoint.models.checking.engines import check
+from counterpoint.models.explore.compiled import compiler
 from counterpoint.models.export.formats import FORMATS, ExportRequest
 from counterpoint.models.loading import load
 from counterpoint.models.present.chart import drawn
 from counterpoint.models.sweeps import readings
 from counterpoint.models.verdict import Verdict
 
-from .stm_code import CODE, Driven, broken_promise, driven, recorded
+from .stm_code import CODE, Driven, broken_promise, driven, missing_for, recorded
 from .study import Tell, run_all
 
 SPEC, OLD = "window-stm", "fetch-and-increment=old"
@@ -269,21 +270,21 @@ def _counterexample() -> Verdict:
 
 
 def _no_spin() -> str:
-    """Return which program is missing for Spin."""
-    return next((f"{name} is not installed" for name in ("spin", "gcc")
-                 if shutil.which(name) is None), "")  # fmt: skip
+    """Return what is missing for Spin, whose checkers are programs in C."""
+    return installed("spin", "spin") or missing_for("window-c")
 
 
 def _by_spin() -> Answer:
     """Let Spin check the exported model, breadth first, so that its first error is a shortest."""
     model = load(SPEC, [OLD])
     text = FORMATS["promela"].write(ExportRequest(model, [model.property_named("opacity")]))
+    in_c = compiler.found() or []
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="counterpoint-") as folder:
         (Path(folder) / "model.pml").write_text(text)
         for command in (
             ["spin", "-a", "-o2", "model.pml"],
-            ["gcc", "-O2", "-w", "-DBFS", "-DNOREDUCE", "-DNOFAIR", "-o", "pan", "pan.c"],
+            [*in_c, "-O2", "-w", "-DBFS", "-DNOREDUCE", "-DNOFAIR", "-o", "pan", "pan.c"],
             ["./pan", "-m1000000"],
         ):  # fmt: skip
             ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)

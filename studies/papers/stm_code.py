@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from counterpoint.memories.driving.trace import Trace
 from counterpoint.memories.driving.window import WindowSubject
 from counterpoint.memories.exploring import Explored, explored
 from counterpoint.memories.exploring.window import window_cases
+from counterpoint.models.explore.compiled.compiler import NoCompiler
 
 from .study import Tell
 
@@ -80,10 +80,18 @@ class Driven:
         return [sentence for sentence, wrong in said.items() if wrong]
 
 
+def missing_for(name: str) -> str:
+    """Return what this machine lacks for a memory; "" if nothing."""
+    try:
+        return SUBJECTS[name]().missing()
+    except NoCompiler as error:  # $CC is no command
+        return str(error)
+
+
 def driven(code: str, trace: Trace) -> Driven:
     """Let a memory follow the counterexample, and explore the corrected one."""
-    if code == "window-c" and shutil.which("gcc") is None:
-        return Driven(code, missing="gcc is not installed")
+    if missing := missing_for(code):
+        return Driven(code, missing=missing)
     runs = [follow(trace, WindowSubject(code)) for _ in range(TIMES)]
     right: Followed = follow(trace, WindowSubject(code, fetch_and_increment="new"))
     found: Explored = explored(window_cases(2, 2, 2, code))
@@ -99,8 +107,8 @@ def recorded(seed: int, tell: Tell | None) -> tuple[tuple[Surveyed, ...], dict[s
     """Record and judge histories of all subjects that are here; say what the others miss."""
     found: list[Surveyed] = []
     absent: dict[str, str] = {}
-    for name, make in SUBJECTS.items():
-        if missing := make().missing():
+    for name in SUBJECTS:
+        if missing := missing_for(name):
             absent[name] = missing
             continue
         try:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from counterpoint.histories.recording.survey import Surveyed
-from counterpoint.studies.papers import stm
+from counterpoint.studies.papers import stm, stm_code
 from counterpoint.studies.papers.report import NOT_REPRODUCED, REPRODUCED, text
 from counterpoint.studies.papers.stm import OLD, Answer, Lemma
 from counterpoint.studies.papers.stm_report import report
@@ -66,6 +66,26 @@ def test_an_engine_that_misses_the_old_value_is_named() -> None:
     missed = (*answers[:-1], replace(answers[-1], answer="holds", reach="6,000 runs"))
     (first, *_) = report(made(broken=missed)).findings
     assert first.answer == NOT_REPRODUCED and first.why == "stateful: holds, 6,000 runs"
+
+
+@pytest.mark.parametrize(("compiler", "said"), [
+    ("no-such-compiler", "needs a C compiler"), ("'", "$CC is not a command"),
+])  # fmt: skip
+def test_without_a_compiler_nothing_in_c_is_asked(
+    compiler: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches a study that asks for gcc alone, or ends with a traceback, where $CC is wrong."""
+    monkeypatch.setenv("CC", compiler)
+    monkeypatch.setattr(stm, "installed", lambda *_: "")
+    nothing: Any = None
+    assert stm_code.driven("window-c", nothing).missing.startswith(said)
+    assert stm._no_spin().startswith(said)
+
+
+def test_without_spin_its_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a study that fails without Spin."""
+    monkeypatch.setenv("PATH", "")
+    assert stm._no_spin() == "needs the Debian package spin"
 
 
 def broken(name: str) -> Surveyed:
