@@ -29,6 +29,7 @@ from counterpoint.models.export.formats import FORMATS, ExportRequest
 from counterpoint.models.loading import load
 from counterpoint.models.present.chart import drawn
 from counterpoint.models.sweeps import readings
+from counterpoint.models.sweeps.results import ModelOutcome
 from counterpoint.models.verdict import Verdict
 
 from .stm_code import CODE, Driven, broken_promise, driven, missing_for, recorded
@@ -49,6 +50,8 @@ MEMORIES = {
 """The specs of memories, as corrected."""
 PUBLISHED = {"dstm": (), "mcrt": ()}
 """Specs of memories that were published with an error, as published."""
+CHANGES = 2
+"""In how many choices readings may differ from the default at once, where each value is counted."""
 NOTIONS = ("livelock-freedom", "obstruction-freedom", "lock-freedom", "local-progress")
 
 
@@ -101,6 +104,26 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """In how many models with a value of a reading opacity holds.
+
+    Attributes
+    ----------
+    reading, value : str
+    models : int
+        How many combinations have this value, each with the old and with the new clock value.
+    old, new : int
+        In how many of them opacity holds with the old and with the new clock value.
+    """
+
+    reading: str
+    value: str
+    models: int
+    old: int
+    new: int
+
+
+@dataclass(frozen=True)
 class Stm:
     """The figures of the study.
 
@@ -117,7 +140,11 @@ class Stm:
     moves : tuple of (str, int)
         Its steps, each with its transaction.
     readings : dict of str to int
-        How many combinations of readings keep the claim, and how the others fail.
+        How many combinations of readings keep the claim, and how the others fail; of those that
+        differ from the default in at most one choice.
+    kept : tuple of Kept
+        For all combinations and then for each value of each reading; of those that differ from the
+        default in at most `CHANGES` choices.
     driven : tuple of Driven
     criteria : dict of str to dict of str to str
         For each spec, the answer for each criterion.
@@ -135,6 +162,7 @@ class Stm:
     chart: tuple[str, ...]
     moves: tuple[tuple[str, int], ...]
     readings: dict[str, int]
+    kept: tuple[Kept, ...]
     driven: tuple[Driven, ...]
     criteria: dict[str, dict[str, str]]
     progress: dict[str, dict[str, str]]
@@ -149,6 +177,7 @@ class Stm:
             "spin": self.spin,
             "counterexample": [{"step": step, "transaction": t} for step, t in self.moves],
             "readings": self.readings,
+            "values": [asdict(one) for one in self.kept],
             "code": [asdict(one) for one in self.driven],
             "criteria": self.criteria,
             "progress": self.progress,
@@ -197,7 +226,7 @@ def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Stm:
     broken = [found["old", (engine,)] for engine in FINDERS]
     broken += [] if spin else [_by_spin()]
     say("readings")
-    rows = readings.study(SPEC, changes=1, processes=processes).rows
+    varied = readings.study(SPEC, changes=CHANGES, processes=processes)
     verdict = _counterexample()
     assert verdict.trace is not None
     steps = verdict.trace.steps
@@ -212,12 +241,31 @@ def study(seeds: range, processes: int = 1, tell: Tell | None = None) -> Stm:
         tuple(broken), tuple(found["new", (engine,)] for engine in PROVERS),
         found["old", (REFUTER,)], spin, tuple(chart),
         tuple((step.action, step.arguments["t"]) for step in trace.steps),
-        dict(Counter(row.kind("opacity") for row in rows)), tuple(followed),
+        dict(Counter(row.kind("opacity") for row in varied.rows if len(varied.changes(row)) < 2)),
+        _kept(varied), tuple(followed),
         {" ".join(a): found[w, a] for w, a in tasks if w == "criteria"},
         {name: {a[1]: found[w, a] for w, a in tasks if w == "progress" and a[0] == name}
          for name in MEMORIES},
         real, absent,
     )  # fmt: skip
+
+
+def _kept(varied: readings.ReadingsStudy) -> tuple[Kept, ...]:
+    """Count for each value of each reading in how many models opacity holds.
+
+    A model in which opacity is undecided is counted as one in which it does not hold.
+    """
+    values = [("", "")] + [(name, one) for name, ones in varied.choices.items() for one in ones]
+
+    def holds(outcome: ModelOutcome) -> bool:
+        return not outcome.unknown and "opacity" not in outcome.violated
+
+    found = []
+    for name, value in values:
+        rows = [row for row in varied.rows if not name or row.choices[name] == value]
+        found.append(Kept(name, value, len(rows), sum(holds(row.broken) for row in rows),
+                          sum(holds(row.clean) for row in rows)))  # fmt: skip
+    return tuple(found)
 
 
 def _tasks() -> Iterator[Task]:

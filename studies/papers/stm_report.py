@@ -16,7 +16,7 @@ from .report import (
     Section,
     Table,
 )
-from .stm import NOTIONS, Answer, Stm
+from .stm import CHANGES, NOTIONS, Answer, Stm
 from .stm_code import EXPECTED, SECONDS, TIMES, Driven
 
 SHOWN = ("snapshot-isolation", "serializability", "opacity")
@@ -61,7 +61,7 @@ def _findings(study: Stm) -> tuple[Finding, ...]:
         ),
         Finding(
             "the old value is the cause (“Other readings”)", "the same",
-            f"so in {kept} of {rows} models that differ in at most one other choice",
+            f"so in {kept} of {rows} combinations that differ in at most one other choice",
             REPRODUCED if kept == rows else IN_PART,
             "" if kept == rows else "the others differ in one more choice",
         ),
@@ -184,11 +184,25 @@ def _readings(study: Stm) -> Section:
         "unknown": "unknown",
     }  # fmt: skip
     rows = tuple((names[kind], str(count)) for kind, count in sorted(study.readings.items()))
+    values = tuple(
+        (
+            f"{one.reading}={one.value}" if one.reading else "all",
+            f"{one.old} of {one.models}",
+            f"{one.new} of {one.models}",
+        )
+        for one in study.kept
+    )
     return Section(
         "Other readings",
-        ("All models that differ from the default in at most one choice. counterpoint readings "
-         "window-stm lists them.",),
-        (Table(("", "models"), rows),), ablation=True,
+        ("First: all combinations that differ from the default in at most one choice. "
+         "counterpoint readings window-stm lists them.",
+         f"Second: in how many of the combinations that differ in at most {CHANGES} choices "
+         "opacity holds, by each value of each reading, the default first. The two columns are the "
+         "two values of fetch-and-increment, each with the same combinations. With a value that is "
+         f"not the default, at most {CHANGES - 1} other choice differs.",),
+        (Table(("", "combinations"), rows),
+         Table(("opacity holds", "fetch-and-increment=old", "fetch-and-increment=new"), values)),
+        ablation=True,
     )  # fmt: skip
 
 

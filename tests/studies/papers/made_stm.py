@@ -10,6 +10,7 @@ from counterpoint.studies.papers.stm import (
     NOTIONS,
     PROVERS,
     Answer,
+    Kept,
     Lemma,
     Stm,
 )
@@ -29,6 +30,7 @@ def made(**other: Any) -> Stm:
         "chart": ("T0",),
         "moves": (("begin", 0), ("read", 1)),
         "readings": {"kept": 2},
+        "kept": (Kept("", "", 4, 1, 3), Kept("recheck", "never", 2, 0, 0)),
         "driven": (driven(),),
         "criteria": {"tl2": {"opacity": "holds"}},
         "progress": {"tl2": dict.fromkeys(NOTIONS, "violated")},

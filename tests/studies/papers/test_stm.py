@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from counterpoint.histories.recording.survey import Surveyed
+from counterpoint.models.loading import load
+from counterpoint.models.sweeps.readings import ReadingsRow, ReadingsStudy
+from counterpoint.models.sweeps.results import ModelOutcome
 from counterpoint.studies.papers import stm, stm_code
 from counterpoint.studies.papers.report import NOT_REPRODUCED, REPRODUCED, text
-from counterpoint.studies.papers.stm import OLD, Answer, Lemma
+from counterpoint.studies.papers.stm import OLD, Answer, Kept, Lemma
 from counterpoint.studies.papers.stm_report import report
 
 from .made_stm import COUNTS, driven, made
@@ -66,6 +69,33 @@ def test_an_engine_that_misses_the_old_value_is_named() -> None:
     missed = (*answers[:-1], replace(answers[-1], answer="holds", reach="6,000 runs"))
     (first, *_) = report(made(broken=missed)).findings
     assert first.answer == NOT_REPRODUCED and first.why == "stateful: holds, 6,000 runs"
+
+
+def row(old: ModelOutcome, new: ModelOutcome, **choices: str) -> ReadingsRow:
+    """Return a combination of readings."""
+    return ReadingsRow(choices, old, new)
+
+
+def test_opacity_is_counted_by_each_value() -> None:
+    """Catches a count that mixes both clock values, or takes what is undecided for kept."""
+    right, late = ModelOutcome({}, 1), ModelOutcome({}, 1, "the time limit was reached")
+    wrong, other = ModelOutcome({"opacity": 3}, 1), ModelOutcome({"tms2": 3}, 1)
+    rows = (row(wrong, right, a="x", b="p"), row(right, wrong, a="y", b="p"),
+            row(late, other, a="x", b="q"))  # fmt: skip
+    model, claim = load(stm.SPEC), load(stm.SPEC).spec.published_claim
+    assert claim is not None
+    choices = {"a": ("x", "y"), "b": ("p", "q")}
+    varied = ReadingsStudy(model, claim, (), choices, rows, 6, 6, 0, 0.0)
+    assert stm._kept(varied) == (
+        Kept("", "", 3, 1, 2), Kept("a", "x", 2, 0, 2), Kept("a", "y", 1, 1, 0),
+        Kept("b", "p", 2, 1, 1), Kept("b", "q", 1, 0, 1),
+    )  # fmt: skip
+
+
+def test_the_report_shows_each_value_under_both_clock_values() -> None:
+    """Catches a table of totals only, from which nobody sees what decides."""
+    page = " ".join(text(report(made())).split())
+    assert "all 1 of 4 3 of 4 recheck=never 0 of 2 0 of 2" in page
 
 
 @pytest.mark.parametrize(("compiler", "said"), [
