@@ -13,9 +13,11 @@ from counterpoint.models.loading import load
 from counterpoint.models.sweeps.readings import ReadingsRow, ReadingsStudy
 from counterpoint.models.sweeps.results import ModelOutcome
 from counterpoint.studies.papers import stm, stm_code
-from counterpoint.studies.papers.report import NOT_REPRODUCED, REPRODUCED, text
+from counterpoint.studies.papers.report import ANSWERED, NOT_REPRODUCED, REPRODUCED, text
 from counterpoint.studies.papers.stm import OLD, Answer, Kept, Lemma
+from counterpoint.studies.papers.stm_code import PUBLISHED
 from counterpoint.studies.papers.stm_report import report
+from tests.needs import need
 
 from .made_stm import COUNTS, driven, made
 
@@ -118,9 +120,9 @@ def test_without_spin_its_package_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     assert stm._no_spin() == "needs the Debian package spin"
 
 
-def broken(name: str) -> Surveyed:
+def broken(name: str, version: str = "gcc 12.2.0") -> Surveyed:
     """Return a memory that breaks its promise in one of three histories."""
-    return Surveyed(name, "1", ("tms2",), 3, violated=Counter({"tms2": 1}))
+    return Surveyed(name, version, ("tms2",), 3, violated=Counter({"tms2": 1}))
 
 
 NEW = made().clean
@@ -132,6 +134,7 @@ FALLEN = [
     ({"driven": (driven(why=""),)}, "window follows the counterexample with the new value, too"),
     ({"driven": (driven(explored=COUNTS | {"faults": 2}),)}, "window has 2 schedules"),
     ({"driven": (driven(control=0),)}, "window shows no fault with the old value"),
+    ({"real": (broken("libitm:serial", "gcc 13.1.0"),)}, "libitm:serial breaks its promise"),
     ({"real": (broken("window-c"),)}, "window-c breaks its promise of tms2 in 1 of 3 histories"),
 ]
 """Figures in which one claim falls, and what is said of it."""
@@ -148,9 +151,45 @@ def test_each_claim_that_falls_is_said(figures: dict[str, Any], said: str) -> No
 
 def test_nothing_falls_if_all_is_as_expected() -> None:
     """Catches an exit code of 1 for what is missing, or for a fault that is planted or known."""
-    expected = tuple(broken(name) for name in ("faulty", "libitm:serial", "libitm:gl_wt"))
+    expected = tuple(
+        broken(name) for name in ("faulty", PUBLISHED, "libitm:serial", "libitm:gl_wt")
+    )
     missing = driven(code="window-c", agrees=0, missing="no gcc")
     study = made(real=expected, absent={"sqlite": "needs it"}, driven=(driven(), missing))
     assert study.fell() == () and report(study).fell == ()
     page = text(report(study))
     assert "Not recorded: sqlite: needs it." in page and "1*" in page
+
+
+@pytest.mark.parametrize("violated", [0, 2])
+def test_the_count_under_load_is_reported_whatever_it_is(violated: int) -> None:
+    """Catches a load that shows nothing and is left out, or calls the study wrong."""
+    one = Surveyed(PUBLISHED, "1", ("tms2",), 3, violated=Counter({"opacity": violated}))
+    study = made(real=(one,))
+    finding = report(study).findings[-1]
+    assert f"{PUBLISHED}: {violated} of 3 histories" in finding.here
+    assert finding.answer == ANSWERED and not study.fell()
+    assert report(made()).findings[-1].claim != finding.claim  # it was not recorded
+
+
+def test_the_published_code_is_recorded_beside_the_corrected_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Catches a control that runs the corrected code, or another load than it."""
+    need("gcc")
+    names = ("window-c",)
+    monkeypatch.setattr(stm_code, "SUBJECTS", dict.fromkeys(names))
+    monkeypatch.setattr(stm_code, "SECONDS", 0.01)
+    found, absent = stm_code.recorded(0, None)
+    assert [one.name for one in found] == ["window-c", PUBLISHED] and not absent
+    assert [one.version for one in found] == ["window-c", "window-c fetch_and_increment=old"]
+    assert all(one.histories == 2 for one in found) and not found[0].broken_in()
+
+
+@pytest.mark.long
+def test_a_real_load_shows_the_old_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a load under which transactions do not meet, so that nothing could be seen."""
+    need("gcc")
+    monkeypatch.setattr(stm_code, "SUBJECTS", {})
+    ((one,), _) = stm_code.recorded(0, None)
+    assert one.violated["opacity"] > 0
