@@ -128,7 +128,8 @@ def from_json(held: dict[str, Any]) -> Report:
         for part in held["sections"]
     )
     findings = tuple(Finding(**one) for one in held["findings"])
-    return Report(**{**held, "findings": findings, "sections": sections})
+    fell = tuple(held["fell"])
+    return Report(**{**held, "findings": findings, "sections": sections, "fell": fell})
 
 
 def _figure(held: dict[str, Any]) -> Figure:

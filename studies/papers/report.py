@@ -146,6 +146,9 @@ class Report:
     sections : tuple of Section
     command : str
         The command line that repeats the study.
+    fell : tuple of str
+        What contradicts a claim that the study checks, a sentence each; the command then ends with
+        code 1. Empty for a study that only measures.
     """
 
     name: str
@@ -155,6 +158,7 @@ class Report:
     findings: tuple[Finding, ...]
     sections: tuple[Section, ...]
     command: str
+    fell: tuple[str, ...] = ()
 
 
 def text(report: Report) -> str:
@@ -163,6 +167,8 @@ def text(report: Report) -> str:
     for one in report.findings:
         lines += _folded(f"{one.answer}: {one.claim}: paper {one.paper}; here {one.here}", 0)
         lines += _folded(one.why) if one.why else []
+    for sentence in report.fell:
+        lines += _folded(f"does not hold: {sentence}", 0)
     for section in report.sections:
         lines += ["", section.title]
         for paragraph in section.paragraphs:

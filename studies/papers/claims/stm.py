@@ -53,11 +53,11 @@ STM = (
         PAPER,
         "such errors show rarely, and only in special cases",
         "rarely",
-        "random runs of two transactions do find the old value's error; another slip, a "
-        "re-check that ignores locks, shows from four transactions on",
+        "random runs of two transactions, and the code under a short load, do show the old value's "
+        "error; another slip, a re-check that ignores locks, shows from four transactions on",
         IN_PART,
         "counterpoint check window-stm --set fetch-and-increment=old --engine stateful; "
-        "counterpoint search window-stm/recheck-ignores-locks --objects 2",
+        "counterpoint papers stm; counterpoint search window-stm/recheck-ignores-locks --objects 2",
     ),
     Elsewhere(
         PAPER,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 from itertools import groupby
 from pathlib import Path
@@ -76,6 +76,33 @@ def test_a_kept_report_is_the_same(tmp_path: Path) -> None:
     assert kept.load(tmp_path, "hits", 3) == (report(), {"a": 1})
     assert kept.load(tmp_path, "hits", 4) is None
     assert kept.load(tmp_path, "scent", 3) is None
+
+
+def test_a_kept_report_keeps_what_fell(tmp_path: Path) -> None:
+    """Catches a second run that takes a failed result from the folder and ends with 0."""
+    fallen = replace(report(), fell=("a claim", "another"))
+    kept.save(tmp_path, "hits", 3, fallen, {})
+    assert kept.load(tmp_path, "hits", 3) == (fallen, {})
+
+
+def test_a_claim_that_fell_is_the_exit_code(
+    runs: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """Catches a script that goes on after a claim fell, in a new run, a kept one, or JSON."""
+    monkeypatch.setattr(
+        registry.Paper, "report",
+        lambda self, _: replace(report(self.name), fell=("it fell",) * (self.name == "stm")),
+    )  # fmt: skip
+    keep = ["--keep", str(tmp_path / "kept"), "--html", str(tmp_path / "pages")]
+    assert run(counterpoint, ["papers", "hits"]) == 0
+    assert "does not hold" not in capsys.readouterr().out
+    assert run(counterpoint, ["papers", "stm", "hits", *keep]) == 1
+    assert "\ndoes not hold: it fell\n" in capsys.readouterr().out
+    assert "Does not hold: it fell." in (tmp_path / "pages" / "stm.html").read_text("utf-8")
+    assert "Does not hold" not in (tmp_path / "pages" / "hits.html").read_text("utf-8")
+    assert run(counterpoint, ["papers", "stm", *keep[:2], "--format", "json"]) == 1
+    assert runs == ["hits", "stm", "hits"]
 
 
 def test_results_of_another_version_are_not_used(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from counterpoint.console import OK, must_be_writable, printing, processes_option, progress
+from counterpoint.console import FELL, OK, must_be_writable, printing, processes_option, progress
 from counterpoint.files.outputs import replacing
 
 if TYPE_CHECKING:  # they load numba
@@ -48,7 +48,8 @@ def papers(
     A STUDY is beebot, hits, scent, regret, stm, cs2, coverage or freshness; all of them if it is
     "all", or without STUDY.
 
-    Exit code 0: the studies were done, whatever the results are; 2: the command is wrong.
+    Exit code 0: the studies were done, whatever they measured; 1: a claim that stm checks does not
+    hold; 2: the command is wrong. What is missing on this machine is said, and is no error.
 
     \b
     counterpoint papers beebot                       Table 2: R1, R2 and R3
@@ -84,7 +85,7 @@ def papers(
             click.echo("\n\n".join(text(report).rstrip() for report in reports))
             if len(reports) > 1:
                 click.echo(f"\n\n{overview.text(claims)}", nl=False)
-    return OK
+    return FELL if any(report.fell for report in reports) else OK
 
 
 def _machines(address: str | None) -> AbstractContextManager[None]:
