@@ -1,8 +1,10 @@
 """Reads graphs in text whose pages are numbers, of any size: the links go into sorted runs on disk.
 
 An edge list has a link on each line: two numbers separated by blanks, a comma or a semicolon. Lines
-that begin with ``#`` or ``%`` are comments. A WebGraph-style text has the number of pages on its
-first line, and on each further line the links of the next page.
+that begin with ``#`` or ``%`` are comments, as SNAP and KONECT write them. The first line of a file
+of KONECT names its kind: further columns (weights, times) are left out, and an undirected link
+leads both ways. A WebGraph-style text has the number of pages on its first line, and on each
+further line the links of the next page.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import json
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,6 +30,11 @@ READ = 1 << 25
 """How many bytes are read at a time."""
 LONGEST = 1 << 25
 """The most bytes of a line, apart from those that were read with its end."""
+
+_FURTHER = re.compile(rb"^([ \t]*[0-9]+[ \t]+[0-9]+)[ \t][^\n]*", re.MULTILINE)
+"""A line of two numbers and further columns."""
+_KONECT = (b"sym", b"asym", b"bip")
+_BOTH_WAYS = "sym"
 
 MOST = 2**32 - 2
 """The greatest number of a page."""
@@ -131,10 +139,12 @@ class _Lines:
         The file.
     comments : bool
         Whether there may be comments, commas and semicolons.
+    pairs : bool
+        Whether only the first two numbers of a line are read.
     """
 
-    def __init__(self, path: Path, comments: bool) -> None:
-        self._path, self._comments = path, comments
+    def __init__(self, path: Path, comments: bool, pairs: bool = False) -> None:
+        self._path, self._comments, self._pairs = path, comments, pairs
         self.line = 1
 
     def read(self) -> Iterator[tuple[Array, Array]]:
@@ -143,6 +153,8 @@ class _Lines:
         `line` is the number of the first of these lines.
         """
         for piece in pieces(self._path):
+            if self._pairs:
+                piece = _FURTHER.sub(rb"\1", piece)
             data = np.frombuffer(piece, dtype=np.uint8)
             numbers = np.empty(len(data) // 2 + 1, dtype=np.uint32)
             ends = np.zeros(piece.count(b"\n") + 1, dtype=np.int64)
@@ -247,7 +259,8 @@ class EdgeList:
         return _gathered(folder, lambda: self._links(tell))
 
     def _links(self, tell: Tell) -> Iterator[tuple[Array, Array, int]]:
-        lines, pages = _Lines(self._path, comments=True), 0
+        kind = konect(self._path)
+        lines, pages = _Lines(self._path, comments=True, pairs=bool(kind)), 0
         for numbers, counts in lines.read():
             wrong = np.flatnonzero((counts != 2) & (counts != 0))
             if len(wrong):
@@ -256,7 +269,29 @@ class EdgeList:
             pages = max(pages, int(numbers.max(initial=0)) + 1 if len(numbers) else 0)
             if tell:
                 tell(f"read {lines.line:,} lines")
-            yield numbers[::2], numbers[1::2], pages
+            sources, targets = numbers[::2], numbers[1::2]
+            if kind == _BOTH_WAYS:
+                sources, targets = np.append(sources, targets), np.append(targets, sources)
+            yield sources, targets, pages
+
+
+def konect(path: Path) -> str:
+    """Return the kind of graph that the first line of a file of KONECT names; "" for others.
+
+    Raises
+    ------
+    GraphError
+        If the graph is bipartite: its two kinds of nodes have the same numbers.
+    """
+    with opened(path) as file:
+        words = file.readline(200).split()
+    if len(words) < 3 or words[0] != b"%" or words[1] not in _KONECT:
+        return ""
+    kind = words[1].decode()
+    if kind == "bip":
+        raise GraphError(f"{path}: is a bipartite graph, whose nodes are no pages that link to "
+                         "each other")  # fmt: skip
+    return kind
 
 
 class AdjacencyText:

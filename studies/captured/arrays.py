@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from hashlib import blake2b
 from pathlib import Path
@@ -18,6 +19,30 @@ from counterpoint.files.outputs import replacing
 from .settings import CapturedSource
 
 Array = np.ndarray[Any, Any]
+
+
+class Names:
+    """The names of pages or hosts, which are read when they are asked for.
+
+    Parameters
+    ----------
+    count : int
+    name : callable
+        Returns the name of a number.
+    """
+
+    def __init__(self, count: int, name: Callable[[int], str]) -> None:
+        self._count, self._name = count, name
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: int) -> str:
+        return self._name(int(number))
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self._name, range(self._count))
+
 
 FORMAT = 1
 """The version of the arrays. It changes with them, and with how links are read."""
@@ -55,7 +80,7 @@ class CapturedArrays:
     line_offsets, line_hashes, line_sizes : int64[versions + 1], uint64[lines], int64[lines]
         The lines of versions of pages that have several, sorted by hash.
     hosts, addresses : str[hosts], str[addresses]
-        The names of the hosts, and the addresses.
+        The names of the hosts, and the addresses; those of a graph are read when they are needed.
     """
 
     offsets: Array
@@ -73,8 +98,8 @@ class CapturedArrays:
     line_offsets: Array
     line_hashes: Array
     line_sizes: Array
-    hosts: Array
-    addresses: Array
+    hosts: Array | Names
+    addresses: Array | Names
 
     @property
     def pages(self) -> int:

@@ -23,6 +23,7 @@ from counterpoint.crawler.errors import CrawlError
 from . import arrays
 from .arrays import Array, CapturedArrays
 from .settings import CapturedSource
+from .stored_graph import arrays_of_graph
 
 Tell = Callable[[str], None]
 _GONE = (404, 410)
@@ -68,6 +69,8 @@ def arrays_of(source: CapturedSource, tell: Tell | None = None) -> CapturedArray
     CrawlError
         If a file cannot be read, or no page of HTML was captured on the hosts.
     """
+    if source.graph is not None:
+        return arrays_of_graph(source)
     folder = None if source.index is None else Path(source.index)
     with CapturedWeb(map(Path, source.files), folder, tell) as web:
         place = arrays.place_of(web.index, source)

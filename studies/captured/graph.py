@@ -43,4 +43,6 @@ def graph_of(source: CapturedSource, least: int = LEAST, tell: Tell | None = Non
     sources, targets = sources[there], targets[there]
     order = np.argsort(sources, kind="stable")
     offsets = np.searchsorted(sources[order], np.arange(len(kept) + 1))
-    return Arrays.of_addresses(offsets, targets[order], arrays.addresses[kept].tolist())
+    return Arrays.of_addresses(
+        offsets, targets[order], [str(arrays.addresses[page]) for page in kept.tolist()]
+    )

@@ -5,6 +5,12 @@ files = ["crawl-2024/", "extra.warc.gz"]   # relative to this file
 index = "indexes"                          # where the indexes are; by default beside the files
 hosts = ["docs.example.org"]               # by default all hosts with a captured page
 starts = ["http://docs.example.org/"]      # by default seeds draw them
+
+Or a graph in the place of files::
+
+[captured]
+graph = "links.graph"                      # a store that `graph build` made
+nodes = "pages"                            # or "hosts": each node is a host
 """
 
 from __future__ import annotations
@@ -18,7 +24,10 @@ from counterpoint.crawler.documents.addresses import normalized, site
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.sim_web import toml
 
-_KEYS = ("files", "index", "hosts", "starts")
+_KEYS = ("files", "index", "hosts", "starts", "graph", "nodes")
+_OF_FILES = ("files", "index", "hosts")
+PAGES, HOSTS = "pages", "hosts"
+"""What the nodes of a graph are."""
 _LONGEST = 1 << 24
 
 
@@ -38,6 +47,10 @@ class CapturedSource:
         The hosts to which links are followed; empty: all that have a captured page.
     starts : tuple of str
         Normalized start addresses; empty: seeds draw them.
+    graph : str or None
+        The store of a graph, in the place of files.
+    nodes : str
+        Whether the nodes of the graph are ``pages``, or ``hosts`` of which each has one page.
     """
 
     name: str
@@ -45,6 +58,8 @@ class CapturedSource:
     index: str | None = None
     hosts: tuple[str, ...] = ()
     starts: tuple[str, ...] = ()
+    graph: str | None = None
+    nodes: str = PAGES
 
 
 def source_of(path: Path) -> CapturedSource | None:
@@ -75,13 +90,24 @@ def _source(path: Path, tables: dict[str, Any]) -> CapturedSource:
     unknown = sorted(set(table) - set(_KEYS))
     if unknown:
         raise CrawlError(f"{place}: '{unknown[0]}' is unknown; there are {', '.join(_KEYS)}")
+    starts = tuple(_start(text, place) for text in _texts(table, "starts", place))
+    if "graph" in table:
+        return _graph(path, place, table, starts)
+    return _files(path, place, table, starts)
+
+
+def _files(
+    path: Path, place: str, table: dict[str, Any], starts: tuple[str, ...]
+) -> CapturedSource:  # fmt: skip
+    if "nodes" in table:
+        raise CrawlError(f"{place}: nodes says what the nodes of a graph are, and there is none")
     files = _texts(table, "files", place)
     if not files:
-        raise CrawlError(f"{place}: files = [...] must name a WARC file or a folder")
+        raise CrawlError(f"{place}: files = [...] must name a WARC file or a folder, or graph = "
+                         "\"...\" a graph")  # fmt: skip
     index = table.get("index")
     if index is not None and not isinstance(index, str):
         raise CrawlError(f"{place}: index must be the name of a folder")
-    starts = tuple(_start(text, place) for text in _texts(table, "starts", place))
     hosts = tuple(text.lower() for text in _texts(table, "hosts", place))
     outside = [start for start in starts if hosts and site(start) not in hosts]
     if outside:
@@ -90,6 +116,21 @@ def _source(path: Path, tables: dict[str, Any]) -> CapturedSource:
     paths = tuple(os.fspath(below / file) for file in files)
     folder = None if index is None else os.fspath(below / index)
     return CapturedSource(path.stem, paths, folder, hosts, starts)  # fmt: skip
+
+
+def _graph(
+    path: Path, place: str, table: dict[str, Any], starts: tuple[str, ...]
+) -> CapturedSource:  # fmt: skip
+    graph, nodes = table["graph"], table.get("nodes", PAGES)
+    for name in _OF_FILES:
+        if name in table:
+            raise CrawlError(f"{place}: {name} is for files, and there is a graph")
+    if not isinstance(graph, str) or not graph:
+        raise CrawlError(f"{place}: graph must be the name of a graph store")
+    if nodes not in (PAGES, HOSTS):
+        raise CrawlError(f'{place}: nodes must be "{PAGES}" or "{HOSTS}"')
+    return CapturedSource(path.stem, (), starts=starts, graph=os.fspath(path.parent / graph),
+                          nodes=nodes)  # fmt: skip
 
 
 def _texts(table: dict[str, Any], name: str, place: str) -> list[str]:

@@ -33,6 +33,7 @@ from counterpoint.sim_web.generator import Explicit
 from counterpoint.studies.captured.arrays import CapturedArrays
 from counterpoint.studies.captured.building import arrays_of
 from counterpoint.studies.captured.settings import CapturedSource
+from counterpoint.studies.captured.stored_graph import place_of_start
 from counterpoint.studies.captured.texts import CapturedTexts
 
 from .plan import ComparisonPlan
@@ -99,7 +100,9 @@ class Captured(Planted):
         return np.zeros(self.web.pages), self.arrays.dies
 
     def further(self, order: Pages, steps: Array) -> dict[str, Array]:
-        """Return the curve of visits outside of the capture."""
+        """Return the curve of visits outside of the capture; none for a graph."""
+        if self.source.graph is not None:
+            return {}
         outside = np.concatenate(([0.0], np.cumsum(~self.arrays.captured[order])))
         return {"outside": outside[np.minimum(steps, len(order))]}
 
@@ -109,8 +112,11 @@ class Captured(Planted):
         For shares of what can be reached: the share of addresses that were not captured, of all to
         which links lead from the start pages. For other measures of discovery: the share of the
         links to such addresses, of all links on the fetched pages. For measures of copies: the
-        share of visits before the first or after the last capture of a page.
+        share of visits before the first or after the last capture of a page. Of a graph nothing is
+        known to be missing.
         """
+        if self.source.graph is not None:
+            return {}
         arrays = self.arrays
         if scope is Scope.KNOWN:
             times = np.arange(len(order)) * seconds
@@ -149,8 +155,11 @@ def _drawn(
     """Return the start pages of a seed."""
     chance = np.random.default_rng(seed)
     if source.starts:
-        places = {key(str(url)): page for page, url in enumerate(arrays.addresses)}
-        found = [places.get(key(start), -1) for start in source.starts]
+        if source.graph is not None:
+            found = [place_of_start(source, start) for start in source.starts]
+        else:
+            places = {key(str(url)): page for page, url in enumerate(arrays.addresses)}
+            found = [places.get(key(start), -1) for start in source.starts]
         for start, page in zip(source.starts, found, strict=True):
             if page < 0 or not arrays.html[page]:
                 raise CrawlError(f"{source.name}: the start {start} is no captured HTML page")

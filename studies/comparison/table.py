@@ -27,7 +27,8 @@ def lines(comparison: Comparison) -> Iterator[str]:
     fewer = any(run.steps < plan.budget for policy in comparison.policies for run in policy.runs)
     webs = f"{seeds} web{'s' * (seeds != 1)} of {plan.pages_of_web:,} pages"
     if plan.captured is not None:
-        webs = f"captured, {plan.pages_of_web:,} addresses, {seeds} draw{'s' * (seeds != 1)}"
+        what = "captured" if plan.captured.graph is None else "graph"
+        webs = f"{what}, {plan.pages_of_web:,} addresses, {seeds} draw{'s' * (seeds != 1)}"
         webs += " of start pages"
     yield f"{plan.profile.name}: {webs}, {'up to ' * fewer}{plan.budget:,} fetched on each"
     if len(comparison.policies) > 1 and not first.fell and len(first.name) > 14:

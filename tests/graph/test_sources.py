@@ -321,3 +321,27 @@ def test_a_synthetic_web(tmp_path: Path) -> None:
     for page in range(400):
         assert store.out_links(int(ids[page])).tolist() == sorted(ids[web.out_links(page)].tolist())
     assert np.bincount(store.hosts).tolist() == [len(web.pages_of(h)) for h in range(web.hosts)]
+
+
+@pytest.mark.parametrize("read", [16, 1 << 20])
+@pytest.mark.parametrize("zipped", [False, True])
+def test_files_of_konect(
+    tmp_path: Path, read: int, zipped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Catches a weight that is read as a page, and an undirected link in one direction."""
+    monkeypatch.setattr(numbered, "READ", read)
+    lines = "1 2 1.5 1083108675\n2 3 -1\n  1\t3\n3 3 7 e\n"
+    expected = {"asym": [(1, 2), (1, 3), (2, 3), (3, 3)],
+                "sym": [(1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2), (3, 3)]}  # fmt: skip
+    for kind, links in expected.items():
+        path = tmp_path / (f"out.{kind}.gz" if zipped else f"out.{kind}")
+        data = f"% {kind} posweighted\n% 4 3 3\n{lines}".encode()
+        path.write_bytes(gzip.compress(data) if zipped else data)
+        assert links_of(stored(path)) == links
+    path.write_bytes(gzip.compress(b"% sym\n1 2 3\n") if zipped else b"% sym\n1 2 3\n")
+    with pytest.raises(GraphError, match="line 2: has 3 numbers; a link has two"):
+        stored(path, "edges")
+    data = f"% bip unweighted\n{lines}".encode()
+    path.write_bytes(gzip.compress(data) if zipped else data)
+    with pytest.raises(GraphError, match="is a bipartite graph"):
+        stored(path)

@@ -9,7 +9,7 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.linking import CrawlStore
 from counterpoint.graph.sources.addressed import AddressList
 from counterpoint.graph.sources.bvgraph import ENDINGS, BVGraph, base_of
-from counterpoint.graph.sources.numbered import AdjacencyText, EdgeList, opened
+from counterpoint.graph.sources.numbered import AdjacencyText, EdgeList, konect, opened
 from counterpoint.graph.storage.pages import Source
 
 KINDS = ("edges", "addresses", "adjacency", "bvgraph", "crawl")
@@ -61,6 +61,8 @@ def _kind(name: str, path: Path) -> str:
         head = file.read(1 << 16).removeprefix(codecs.BOM_UTF8)
     if head.startswith(b"SQLite format 3\0"):
         return "crawl"
+    if konect(path):
+        return "edges"
     lines = (line.split() for line in head.split(b"\n") if line[:1] not in (b"#", b"%"))
     first = next((line for line in lines if line), [])
     if len(first) == 1 and first[0].isdigit():

@@ -175,11 +175,26 @@ def _plan(
         if any("cmd:" in policy for policy in policies):
             raise click.UsageError("on a captured web, crawlers cannot be compared with policies: "
                                    "serve it to them by web serve --warc")  # fmt: skip
+        if source.graph is not None:
+            _check_graph(policies)
         with progress("captured web") as tell:
             web_pages = arrays_of(source, tell).pages
         kind = profile.from_mapping({}, name, source.name)
     return ComparisonPlan(policies, kind, pages, web_pages, webs, sites, visits_per_day,
                           step_limit, captured=source)  # fmt: skip
+
+
+def _check_graph(policies: tuple[str, ...]) -> None:
+    """Refuse policies that need more than links."""
+    from counterpoint.crawler.policy.protocol import Scope
+    from counterpoint.crawler.schedulers.finding import find
+
+    for text in policies:
+        policy = find(text).policy
+        if policy.reads:
+            raise click.UsageError(f"{text}: reads pages, and a graph has no contents")
+        if policy.scope is Scope.KNOWN:
+            raise click.UsageError(f"{text}: revisits pages that change, and a graph does not")
 
 
 @dataclass(frozen=True)
