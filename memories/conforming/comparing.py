@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from counterpoint.memories.controller import Controlled
 from counterpoint.memories.points import Point
 from counterpoint.models.conforming.columns import Difference, difference
 from counterpoint.models.conforming.mapped import Mapped, Row
@@ -33,11 +34,21 @@ class Differed(Exception):  # not an error: it ends a run
         The number of the step in the run, from 1 on; 0 for the beginning.
     thread : int or None
         Whose step it was.
+    raised : str
+        What the thread raised in this step; "": nothing.
     """
 
-    def __init__(self, found: Difference, number: int, thread: int | None) -> None:
+    def __init__(
+        self, found: Difference, number: int, thread: int | None, raised: str = ""
+    ) -> None:  # fmt: skip
         super().__init__(found.reason)
-        self.found, self.number, self.thread = found, number, thread
+        self.found, self.number, self.thread, self.raised = found, number, thread, raised
+
+    def of(self, controlled: Controlled) -> Differed:
+        """Return the same with what the thread raised, if it did."""
+        error = None if self.thread is None else controlled.outcomes[self.thread].error
+        said = "" if error is None else f"{type(error).__name__}: {error}".removesuffix(": ")
+        return Differed(self.found, self.number, self.thread, said)
 
 
 class Comparison:

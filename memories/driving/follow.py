@@ -107,7 +107,7 @@ class _Run:
         except Unreached as error:
             self.reason, self.unknown = str(error), True
         except Differed as differed:
-            self.differed, self.reason = differed, str(differed)
+            self.differed, self.reason = differed.of(self.controlled), str(differed)
             passed = self.controlled.passed
             self.place -= bool(passed) and passed[-1] == self.last
         if not self.reason:

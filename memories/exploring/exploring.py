@@ -50,6 +50,11 @@ class Fault:
     schedule: tuple[Point, ...]
     differed: Differed | None = None
 
+    @property
+    def is_unknown(self) -> bool:
+        """Whether it is not known to be a fault: a thread took too long, or a judgement failed."""
+        return self.kind == "unreached" or self.kind.endswith(": unknown")
+
 
 @dataclass
 class Explored:
@@ -62,6 +67,10 @@ class Explored:
     faults : list of Fault
     reason : str
         Why not all was explored; "" if all was.
+    steps : int
+        How many steps were taken.
+    judged : bool
+        Whether a run showed anything that can be wrong: a record, or a method ``fault``.
     """
 
     cases: int = 0
@@ -69,6 +78,8 @@ class Explored:
     histories: int = 0
     faults: list[Fault] = field(default_factory=list)
     reason: str = ""
+    steps: int = 0
+    judged: bool = False
 
 
 def explored(
@@ -152,10 +163,12 @@ class _Exploration:
                                     after=self._after(watch(run) if watch else None))  # fmt: skip
             try:
                 wrong = self._wrong(search, run, controlled)
-            except Differed as differed:
+            except Differed as found:
+                differed = found.of(controlled)
                 why = ("differs", (str(differed),), tuple(controlled.passed), differed)
                 self.found.faults.append(Fault(case.name, *why))
                 continue
+            self.found.steps += len(controlled.passed)
             if wrong is not None:
                 schedule = tuple(controlled.passed)
                 self.found.faults.append(Fault(case.name, *wrong, schedule))
@@ -195,6 +208,7 @@ class _Exploration:
         if fault:
             return "fault", (fault,)
         record: Recorder | None = getattr(run, "record", _nothing)()
+        self.found.judged |= record is not None or hasattr(run, "fault")
         if record is None or self._conforming is not None:
             return None
         return self._judge([{"type": "history", **record.facts}, *record.events])

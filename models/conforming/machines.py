@@ -87,7 +87,7 @@ def run(question: Question, runs: int, steps: int, random_seed: int) -> None:
     made: type[Any] = type("Machine", (ObjectMachine,), {"question": question})
     chosen = settings(
         max_examples=runs,
-        stateful_step_count=steps,
+        stateful_step_count=steps + 1,  # the first makes the object
         deadline=None,
         database=None,
         derandomize=False,

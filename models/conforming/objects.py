@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from counterpoint.models.logs.explaining import Obstacle, Search
@@ -98,6 +101,23 @@ class Differs(AssertionError):
         self.calls, self.said, self.found, self.name = tuple(calls), tuple(said), found, name
 
 
+class Failed(AssertionError):
+    """A function of the user failed that is no call of the object: it is no difference."""
+
+
+@contextmanager
+def _calling(what: str) -> Iterator[None]:
+    """Say which function of the user raised an exception."""
+    try:
+        yield
+    except SpecError:
+        raise
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        raise Failed(f"{what} raised {_words(error)} ({where})") from error
+
+
 class Beside:
     """One object, and the states in which the spec can be.
 
@@ -109,12 +129,15 @@ class Beside:
     ------
     Differs
         If the object does not begin as the spec does.
+    Failed
+        If the user's function that makes, maps or finishes an object raises an exception.
     """
 
     def __init__(self, question: Question) -> None:
         self._question = question
         self._model = question.model
-        self._object = question.make()
+        with _calling("making the object"):
+            self._object = question.make()
         self._search = Search(self._model, question.naming.silent, steps=question.taking)
         self._said: list[str] = []
         self._calls: list[Call] = []
@@ -176,7 +199,8 @@ class Beside:
     def end(self) -> None:
         """Finish with the object."""
         if self._question.finish is not None:
-            self._question.finish(self._object)
+            with _calling("finish"):
+                self._question.finish(self._object)
 
     def _made(self, call: Call) -> Any:
         name = self._question.naming.names.get(call.action, call.action)
@@ -189,7 +213,11 @@ class Beside:
         return method(**call.arguments)
 
     def _look(self) -> tuple[Row, ...]:
-        return self._question.mapped.rows(self._question.mapping(self._object))
+        number = len(self._calls)
+        after = f" after {number} call{'s'[: number != 1]}" if number else ""
+        with _calling(f"the mapping{after}"):
+            found = self._question.mapping(self._object)
+        return self._question.mapped.rows(found)
 
     def _line(self, action: str = "", steps: tuple[Step, ...] = ()) -> Line:
         facts = tuple(fact for row in self._rows for fact in row.facts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from counterpoint.memories.window.c_memory import library
 from tests.needs import need
 
+from .held import RELEASED
 from .test_command_line import call
 from .walking import COUNTER
 
@@ -19,9 +20,9 @@ Typed = Callable[..., tuple[int, str, str]]
 OLD = ["--set", "fetch-and-increment=old"]
 
 CODE = """
-import threading
 from functools import partial
 from counterpoint.memories import step
+from tests.counterpoint.held import RELEASED
 
 class Right:
     def __init__(self, name="read"):
@@ -81,7 +82,7 @@ class EndsSoon(Right):
 class Hangs(Right):
     def add(self, p):
         step("read", p=p)
-        threading.Event().wait(3)
+        RELEASED.wait()
 
 class Bad(Right):
     def programs(self, trace):
@@ -105,13 +106,15 @@ class OddCases:
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Stand in a folder with a spec that loses an addition, and code that does, too."""
+    RELEASED.clear()
     (tmp_path / "counter.py").write_text(COUNTER)
     (tmp_path / "code_.py").write_text(CODE)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    return tmp_path
+    yield tmp_path
+    RELEASED.set()
 
 
 @pytest.fixture
@@ -274,6 +277,60 @@ def test_all_schedules_are_explored(typed: Typed) -> None:
     assert (code, out) == (
         0, "window: 1 program, 35 schedules, 15 different histories; each satisfies opacity.\n"
     )  # fmt: skip
+
+
+SILENT = """
+from counterpoint.memories import step
+from tests.counterpoint.held import RELEASED
+
+class Run:
+    programs = [int, int]
+
+class Case:
+    name = "nothing"
+    def threads(self):
+        return Run()
+
+class Subject:
+    def programs(self, trace):
+        return []
+    def cases(self, parameters):
+        return [Case()]
+
+class Waiting(Subject):
+    def cases(self, parameters):
+        case, run = Case(), Run()
+        run.programs = [lambda: (step("go"), RELEASED.wait())]
+        case.threads = lambda: run
+        return [case]
+"""
+
+
+def test_a_run_that_shows_nothing_is_said_to(typed: Typed, tmp_path: Path) -> None:
+    """Catches code without points, or without anything to judge, that counts as right."""
+    (tmp_path / "silent.py").write_text(SILENT)
+    command = ("drive", "counter.py", "--subject", "silent.py:Subject", "--explore")
+    code, out, _ = typed(*command)
+    assert code == 0
+    assert out == (
+        "silent.py:Subject: 1 program, 1 schedule; all threads ended.\n"
+        "No thread came to a point, so each program ran in one order: call step(...)\n"
+        "  where threads can be interleaved.\n"
+        "Only errors and deadlocks would have been seen: no run has a method fault() or\n"
+        "  record().\n"
+    )
+    assert len(json.loads(typed(*command, "--format", "json")[1])["warnings"]) == 2
+
+
+def test_a_thread_that_takes_too_long_is_unknown(typed: Typed, tmp_path: Path) -> None:
+    """Catches a slow thread that counts as a fault of the code."""
+    (tmp_path / "silent.py").write_text(SILENT)
+    code, out, _ = typed("drive", "counter.py", "--subject", "silent.py:Waiting", "--explore",
+                         "--limit", "0.2")  # fmt: skip
+    assert code == 3
+    assert out.startswith(
+        "silent.py:Waiting: unknown after 1 program, 1 schedule.\n  unreached, of"
+    )
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ class Code:
         self.copies[p] = self.counter
         self.step[p] = 1
         step("write", p=p)
+        if self.slip == "raises":
+            raise KeyError("no")
         self.counter = self.copies[p] + (2 if self.slip == "twice" else 1)
         self.step[p] = 2
         if self.slip == "log":
@@ -149,6 +151,17 @@ def test_the_first_difference_is_shown_as_two_columns(typed: Typed, more: tuple[
     assert marked == ([] if more else ["x   3  write(p=P0)"])
 
 
+@pytest.mark.parametrize("more", [(), ("--explore",)])
+def test_an_exception_in_a_step_is_named(typed: Typed, more: tuple[str, ...]) -> None:
+    """Catches an exception that is shown as a difference of states alone."""
+    code, out, _ = conform(typed, "Subject", "--with", "slip=raises", *more)
+    assert code == 1
+    assert "The code raised KeyError: 'no'." in out.splitlines()
+    code, out, _ = conform(typed, "Subject", "--with", "slip=raises", *more, "--format", "json")
+    found = json.loads(out)["faults"][0] if more else json.loads(out)[0]
+    assert found["difference"]["raised"] == "KeyError: 'no'"
+
+
 def test_a_change_at_a_point_that_is_no_action(typed: Typed) -> None:
     """Catches a change that is not compared since no action was taken."""
     code, out, _ = conform(typed, "Subject", "--with", "slip=log", "--explore")
@@ -235,7 +248,7 @@ def test_a_trace_of_the_published_protocol(typed: Typed) -> None:
         (["--mapping", "code_.py:number"], "--mapping: code_.py:number is no function"),
         (["--mapping", "code_.py:wrong"], "code_.py:wrong: counter has no variable 'cuonter'"),
         (["--mapping", "code_.py:nobody"], "code_.py has no 'nobody'"),
-        (["--mapping", "code_.py:raises"], "code_.py:74: ZeroDivisionError"),
+        (["--mapping", "code_.py:raises"], "code_.py:76: ZeroDivisionError"),
         (["--mapping", "code_.py:nothing"], "the mapping names no variable, so nothing was comp"),
         (["--criterion", "opacity"], "--criterion has no meaning with --conform"),
         (["NoState"], "has no method state(), so name a mapping"),

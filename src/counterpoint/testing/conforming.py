@@ -8,7 +8,7 @@ from typing import Any
 from counterpoint.models.conforming.calls import Name, Naming
 from counterpoint.models.conforming.columns import instead, table
 from counterpoint.models.conforming.machines import Unsteady, run
-from counterpoint.models.conforming.objects import Differs, Question
+from counterpoint.models.conforming.objects import Differs, Failed, Question
 from counterpoint.spec.notation import SpecError
 
 from .asserting import AnySpec, model_of, plain
@@ -112,16 +112,23 @@ def conforms(
     @plain
     def test() -> None:
         asked = question()
-        try:
-            run(asked, runs, calls, seed)
-        except Differs as differs:
-            raise AssertionError(_message(asked, differs)) from None
-        except Unsteady as unsteady:
-            raise AssertionError(f"{model.name}: {unsteady}") from None
+        _run(asked, runs, calls, seed, _called(implementation))
         _must_be_taken(asked, runs, calls)
 
     test.__doc__ = f"{_called(implementation)} is always in a state that {model.name} allows."
     return test
+
+
+def _run(question: Question, runs: int, calls: int, seed: int, name: str) -> None:
+    """Make the runs; what fails is an assertion with a message for the user."""
+    try:
+        run(question, runs, calls, seed)
+    except Differs as differs:
+        raise AssertionError(_message(question, differs)) from None
+    except Failed as failed:
+        raise AssertionError(f"{name}: {failed}") from None
+    except Unsteady as unsteady:
+        raise AssertionError(f"{question.model.name}: {unsteady}") from None
 
 
 def _called(implementation: Any) -> str:
@@ -149,7 +156,7 @@ def _must_be_taken(question: Question, runs: int, calls: int) -> None:
     never = [name for name in wanted if not question.accepted[name]]
     if never:
         raise AssertionError(
-            f"{question.model.name}: in {runs:,} runs of up to {calls:,} calls these actions were "
-            f"never taken: {', '.join(never)}. Give more runs or calls, or say that they do not "
-            f"happen: names={{{never[0]!r}: None}}"
+            f"{question.model.name}: in {runs:,} run{'s'[: runs != 1]} of up to {calls:,} "
+            f"call{'s'[: calls != 1]} these actions were never taken: {', '.join(never)}. Give "
+            f"more runs or calls, or say that they do not happen: names={{{never[0]!r}: None}}"
         )

@@ -70,6 +70,8 @@ def print_difference(name: str, spec: str, where: str, differed: Differed) -> No
     step = f"at step {differed.number}, {found.step}{whose}" if differed.number else "before step 1"
     text = f"{name} differs from {spec}{where} {step}: {shown(found.reason)}."
     click.secho(show.wrapped(text, indent=0), fg="red")
+    if differed.raised:
+        click.secho(show.wrapped(f"The code raised {shown(differed.raised)}.", indent=0), fg="red")
     plain = [replace(c, spec=shown(c.spec), code=shown(c.code)) for c in found.columns]
     lines = table(replace(found, columns=tuple(plain)))
     if lines:
@@ -149,6 +151,7 @@ def as_json(differed: Differed | None) -> dict[str, Any] | None:
         "step": found.step,
         "thread": differed.thread,
         "reason": found.reason,
+        "raised": differed.raised,
         "states": found.states,
         "allowed": list(found.allowed),
         "variables": [

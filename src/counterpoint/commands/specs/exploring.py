@@ -99,9 +99,9 @@ def explore_code(
             )
         else:
             _print(name, wish, found, beside)
-    if found.faults:
+    if any(not one.is_unknown for one in found.faults):
         return FELL
-    return UNKNOWN if found.reason else OK
+    return UNKNOWN if found.faults or found.reason else OK
 
 
 def _beside(model: Model, subject: Any, wish: Wish, limits: Limits) -> Conforming | None:
@@ -152,6 +152,7 @@ def _as_json(name: str, wish: Wish, found: Explored, beside: Conforming | None) 
         "programs": found.cases,
         "schedules": found.schedules,
         "histories": found.histories,
+        "warnings": _warnings(found, beside),
         "reason": found.reason,
         "conform": None if beside is None else compared_as_json(beside.comparisons),
         "faults": [
@@ -171,7 +172,8 @@ def _counts(wish: Wish, found: Explored, beside: Conforming | None) -> str:
     """Return how much was explored, in words."""
     what = f"{'random ' if wish.at_random else ''}schedule{'s'[: found.schedules != 1]}"
     if wish.preemptions is not None:
-        what += f" with at most {wish.preemptions} preemptions"
+        most = wish.preemptions
+        what += f" with at most {most} preemption{'s'[: most != 1]}"
     counts = f"{found.cases:,} program{'s'[: found.cases != 1]}, {found.schedules:,} {what}"
     if found.histories:
         counts += f", {found.histories:,} different histories"
@@ -190,11 +192,29 @@ def _print(name: str, wish: Wish, found: Explored, beside: Conforming | None) ->
                     fg="yellow")  # fmt: skip
     else:
         what = f"each satisfies {wish.criterion}" if found.histories else "nothing is wrong"
+        if not found.judged:
+            what = "all threads ended"
         if beside is not None:
             what = f"after each step it is in a state that {beside.model.name} allows"
         click.secho(show.wrapped(f"{name}: {counts}; {what}.", indent=0), fg="green")
         if beside is not None:
             print_compared(beside.comparisons)
+    for warning in _warnings(found, beside):
+        click.secho(show.wrapped(warning, indent=0), fg="yellow")
+
+
+def _warnings(found: Explored, beside: Conforming | None) -> list[str]:
+    """Return what makes a result say less than it seems to."""
+    if found.faults:
+        return []
+    said = []
+    if not found.steps:
+        said.append("No thread came to a point, so each program ran in one order: call step(...) "
+                    "where threads can be interleaved.")  # fmt: skip
+    if beside is None and not found.judged:
+        said.append("Only errors and deadlocks would have been seen: no run has a method fault() "
+                    "or record().")  # fmt: skip
+    return said
 
 
 def _print_faults(name: str, counts: str, found: Explored, beside: Conforming | None) -> None:
@@ -202,7 +222,9 @@ def _print_faults(name: str, counts: str, found: Explored, beside: Conforming | 
     if beside is not None and first.differed is not None:
         _print_difference(name, beside, counts, first, first.differed)
         return
-    click.secho(show.wrapped(f"{name}: something is wrong after {counts}.", indent=0), fg="red")
+    is_certain = any(not one.is_unknown for one in found.faults)
+    said, colour = ("something is wrong", "red") if is_certain else ("unknown", "yellow")
+    click.secho(show.wrapped(f"{name}: {said} after {counts}.", indent=0), fg=colour)
     for one in found.faults:
         _print_fault(one)
 
