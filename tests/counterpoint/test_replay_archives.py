@@ -209,3 +209,18 @@ def test_errors_of_crawl(
     assert code == 2
     assert message in error
     assert not Path("c.db").exists()
+
+
+def test_sites_of_a_capture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Catches a host that is left out, or a start page that is none of the capture."""
+    path, store = str(written(tmp_path / "x.warc.gz", RECORDS, "gzip")), str(tmp_path / "c.db")
+    assert call(capsys, "sites", "--db", store, "import", path) == (0, "2 sites added\n", "")
+    assert call(capsys, "sites", "--db", store, "import", str(tmp_path))[1] == "0 sites added\n"
+    listed = json.loads(call(capsys, "sites", "--db", store, "list", "--format", "json")[1])
+    assert [one["start"] for one in listed] == ["http://a.test/", "http://b.test/"]
+    code, out, _ = call(capsys, "crawl", "R3", "--db", store, "--replay", path, "--budget", "50")
+    assert (code, out.splitlines()[-1]) == (0, "ended: every site is exhausted")
+    style = answer(1, "http://a.test/x.css", "a{}", "200 OK", "Content-Type: text/css")
+    empty = str(written(tmp_path / "y.warc.gz", [style], "gzip"))
+    code, _, error = call(capsys, "sites", "--db", str(tmp_path / "d.db"), "import", empty)
+    assert (code, "has no HTML page" in error, (tmp_path / "d.db").exists()) == (2, True, False)

@@ -27,6 +27,7 @@ def sites(context: click.Context, where: str | None) -> None:
     \b
     counterpoint sites --db crawl.db add http://example.org/ --name "An example"
     counterpoint sites --db crawl.db import sites.txt
+    counterpoint sites --db crawl.db import captures/
     counterpoint sites --db crawl.db list
     counterpoint sites --db crawl.db retry 3
     counterpoint sites --db crawl.db remove 3
@@ -101,20 +102,34 @@ def add(where: str | None, /, start: str, **about: Any) -> int:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.pass_obj
 def import_(where: str | None, file: Path) -> int:
-    """Add the sites of FILE, all or none: one address a line, or CSV.
+    """Add the sites of FILE, all or none: one address a line, or CSV, or WARC.
 
     CSV has the columns number, full name, short name, start, or those of its header; they are
-    separated by semicolons, commas or tabs. Sites that are there already stay as they are.
+    separated by semicolons, commas or tabs. Of a WARC file, or a folder of them, each host with an
+    HTML page is a site that starts at its first one. Sites that are there already stay as they are.
     """
+    from counterpoint.crawler.archives.fetcher import is_archive
     from counterpoint.crawler.store import lists
     from counterpoint.crawler.store.seeds import take_in
 
-    text = lists.text_of(file)
+    text = _homes(file) if is_archive(file) else lists.text_of(file)
     lists.read(text, str(file))
     with _open(where, create=True) as store:
         count = take_in(store, text, str(file))
     click.echo(f"{count:,} site{'' if count == 1 else 's'} added")
     return OK
+
+
+def _homes(path: Path) -> str:
+    """Return the first page of each host of WARC files, a line each."""
+    from counterpoint.crawler.archives.captured import CapturedWeb
+    from counterpoint.crawler.errors import CrawlError
+
+    with CapturedWeb([path]) as web:
+        homes = list(web.index.homes())
+    if not homes:
+        raise CrawlError(f"{path}: has no HTML page, so it names no sites")
+    return "".join(f"{home}\n" for home in homes)
 
 
 @sites.command()
