@@ -146,13 +146,14 @@ def _take_changes(found: Settings, contents: Contents) -> None:
 
 def _take_style(found: Settings, contents: Contents) -> None:
     pages = f"measured on {contents.pages:,} pages"
-    for key, count in (("frames", contents.framed), ("base", contents.based),
+    for key, count in (("base", contents.based),
                        ("canonical", contents.canonical)):  # fmt: skip
         found.fit("style", key, count / contents.pages, pages)
     found.fit("style", "bad_links", contents.bad / contents.pages, pages)
     found.share("style", "relative", contents.relative, contents.internal, "internal links")
     found.share("style", "nofollow", contents.nofollow, contents.anchors, "links")
-    found.fit("style", "aliases", 0, "each captured address counts as a page")
+    for key in ("aliases", "frames"):
+        found.fit("style", key, 0, "each captured document counts as a page")
     known = {one: contents.languages[one] for one in LANGUAGES if contents.languages[one]}
     other = contents.languages[""]
     if known:

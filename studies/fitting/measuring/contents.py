@@ -43,8 +43,8 @@ class Contents:
         Usable links; those with repeated ones counted once; those within their host, and those of
         them that are relative to the page's folder; ``a`` elements with ``href``, and those marked
         nofollow; references that are no links.
-    framed, based, canonical : int
-        Pages with frames, with a ``base`` element, and that name their canonical address.
+    based, canonical : int
+        Pages with a ``base`` element, and pages that name their canonical address.
     text : int
         Bytes of the text outside of links, in the encoding of each page.
     sizes : list of int
@@ -63,6 +63,8 @@ class Contents:
         Hosts with a sitemap.
     redirects : dict of str to str
         By the key of a redirect: the address to which it leads.
+    damages : list of str
+        The damaged places of the files, of which the records are left out.
     seen : list of Seen
         Pages with several captures: between which of them they changed.
     """
@@ -75,7 +77,6 @@ class Contents:
     anchors: int = 0
     nofollow: int = 0
     bad: int = 0
-    framed: int = 0
     based: int = 0
     canonical: int = 0
     text: int = 0
@@ -90,6 +91,7 @@ class Contents:
     robots: dict[str, RobotsFile] = field(default_factory=dict)
     sitemaps: set[str] = field(default_factory=set)
     redirects: dict[str, str] = field(default_factory=dict)
+    damages: list[str] = field(default_factory=list)
     seen: list[Seen] = field(default_factory=list)
 
     def hops(self, pages: set[str]) -> tuple[int, int, int]:
@@ -132,6 +134,8 @@ def contents_of(source: CapturedSource, tell: Tell | None = None) -> Contents:
     folder = None if source.index is None else Path(source.index)
     with CapturedWeb(map(Path, source.files), folder, tell) as web:
         reader = _Reader(web)
+        reader.found.damages += [f"{one.path}: at byte {one.at:,}: {one.reason}"
+                                 for one in web.index.damages]  # fmt: skip
         for number, captures in enumerate(by_address(web.index)):
             if not source.hosts or site(captures[0].capture.url) in source.hosts:
                 reader.take([one for one in captures if one.capture.type != "wat"])
@@ -174,7 +178,6 @@ class _Reader:
         found.hosts.add(host)
         self._take_links(text.text, answer.address, text.encoding)
         tree = LexborHTMLParser(text.text)
-        found.framed += tree.css_first("frame, iframe") is not None
         found.based += tree.css_first("base[href]") is not None
         found.canonical += tree.css_first("link[rel~=canonical]") is not None
         found.anchors += len(tree.css("a[href]"))

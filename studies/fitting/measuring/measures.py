@@ -17,6 +17,8 @@ from .structure import Structure, of_capture
 
 LEAST = 20
 """A synthetic web has at least so many pages."""
+CORE = 3
+"""The strong component of a synthetic web has at least so many pages."""
 
 Tell = Callable[[str], None]
 
@@ -59,7 +61,8 @@ def measured(source: CapturedSource, tell: Tell | None = None) -> Measures:
     Raises
     ------
     CrawlError
-        If a file cannot be read, or too few pages or no contents were captured.
+        If a file cannot be read, or too few pages or no contents were captured, or too few pages
+        reach each other.
     """
     arrays = arrays_of(source, tell)
     pages = int(arrays.html.sum())
@@ -72,6 +75,12 @@ def measured(source: CapturedSource, tell: Tell | None = None) -> Measures:
     if not contents.pages:
         raise CrawlError(f"{source.name}: has links without pages (WAT); give the WARC files")
     structure, keys = of_capture(arrays)
+    core = structure.bowtie.counts["scc"]
+    if core < CORE:
+        raise CrawlError(
+            f"{source.name}: no {CORE} captured pages reach each other by links, and a synthetic "
+            "web has such pages; capture more of the web"
+        )
     return Measures(structure, contents, _linked(arrays), _uncaptured(arrays), *contents.hops(keys))
 
 

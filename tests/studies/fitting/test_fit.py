@@ -162,11 +162,13 @@ def test_one_host(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.long
 def test_json_has_keys_and_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Catches JSON whose profile is not the one of the TOML, or rows without a difference."""
-    path = _one_host(tmp_path)
-    assert (
-        run(counterpoint, ["web", "fit", str(path), "--format", "json", "--report", "--seed", "4"])
-        == 0
-    )
+    _one_host(tmp_path)
+    path = tmp_path / "captured.toml"
+    path.write_text('[captured]\nfiles = ["one.warc.gz"]\nindex = "indexes"\n')
+    (tmp_path / "indexes").mkdir()
+    command = ["web", "fit", str(path), "--format", "json", "--report", "--seed", "4"]
+    assert run(counterpoint, command) == 0
+    assert list((tmp_path / "indexes").iterdir())
     shown = json.loads(capsys.readouterr().out)
     assert shown["pages"] == 31 and shown["hosts"] == 1 and shown["seed"] == 4
     again = profile.read(shown["profile"], "json", "x")
@@ -198,7 +200,10 @@ def test_other_errors_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture
     few = written(tmp_path / "few.warc", [answer(1, "http://a.test/", links("/x"))], "plain")
     none = written(tmp_path / "none.warc", [answer(1, "http://a.test/", "", "404 Not Found")],
                    "plain")  # fmt: skip
+    star = [answer(1, f"http://a.test/{k}", links("/0")) for k in range(30)]
+    written(tmp_path / "star.warc", star, "plain")
     for names, message in (
+        (["star.warc"], "no 3 captured pages reach each other by links"),
         (["empty"], "has no WARC files"),
         (["other.toml"], "has no table [captured]"),
         (["other.toml", "few.warc"], "give it alone"),
@@ -212,11 +217,14 @@ def test_other_errors_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.long
-def test_a_damaged_file_is_used_as_far_as_it_goes(tmp_path: Path) -> None:
-    """Catches a fit that loses the whole file for a record that breaks off at its end."""
+def test_a_damaged_file_is_used_as_far_as_it_goes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches a fit that loses the whole file for one record, or does not say that it is cut."""
     path = _one_host(tmp_path)
     whole = path.read_bytes()
     path.write_bytes(whole[:-40])
     out = tmp_path / "mine.toml"
     assert run(counterpoint, ["web", "fit", str(path), "--out", str(out)]) == 0
     assert 29 <= tomllib.loads(out.read_text())["pages"] <= 31
+    assert f"counterpoint: {path}: at byte " in capsys.readouterr().err

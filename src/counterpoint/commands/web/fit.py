@@ -66,6 +66,8 @@ def fit(
         found = measured(source, tell)
         made = fitted(found, source.name if out is None else out.stem, _FIT_SEED, tell)
         rows = compared(found, made, seed, tell) if report else []
+    for place in found.contents.damages:
+        click.echo(f"counterpoint: {place}", err=True)
     text = to_toml(made, ", ".join(path.name for path in captures))
     if out is not None:
         _write(out, text)
