@@ -14,7 +14,7 @@ import numpy as np
 
 from counterpoint.crawler.archives.captured import HOPS, CapturedAnswer, CapturedWeb
 from counterpoint.crawler.archives.cdxj import PAGES, key_of
-from counterpoint.crawler.archives.index import Found
+from counterpoint.crawler.archives.index import CaptureIndex, Found
 from counterpoint.crawler.documents.addresses import key, site
 from counterpoint.crawler.documents.decoding import loaded
 from counterpoint.crawler.documents.links import Kind, read
@@ -82,6 +82,15 @@ def arrays_of(source: CapturedSource, tell: Tell | None = None) -> CapturedArray
     return found
 
 
+def by_address(index: CaptureIndex) -> Iterator[list[Found]]:
+    """Yield the captures of each address in the order of time."""
+    for _, group in itertools.groupby(index.captures(), lambda one: key_of(one.capture.url)):
+        pages: dict[str, list[Found]] = {}
+        for one in group:
+            pages.setdefault(key(one.capture.url), []).append(one)
+        yield from pages.values()
+
+
 class _Builder:
     """Builds arrays.
 
@@ -98,7 +107,7 @@ class _Builder:
 
     def built(self) -> CapturedArrays:
         """Return the arrays."""
-        for captures in self._captures():
+        for captures in by_address(self._web.index):
             self._known.append(self._examined(captures))
             if self._tell is not None and len(self._known) % _REPORTED == 0:
                 self._tell(f"{len(self._known):,} addresses read")
@@ -106,16 +115,6 @@ class _Builder:
         if not any(one.html and site(one.url) in hosts for one in self._known):
             raise CrawlError(f"{self._source.name}: no HTML page was captured on these hosts")
         return self._arrays(hosts)
-
-    def _captures(self) -> Iterator[list[Found]]:
-        """Yield the captures of each address in the order of time."""
-        for _, group in itertools.groupby(
-            self._web.index.captures(), lambda one: key_of(one.capture.url)
-        ):
-            pages: dict[str, list[Found]] = {}
-            for one in group:
-                pages.setdefault(key(one.capture.url), []).append(one)
-            yield from pages.values()
 
     def _examined(self, captures: list[Found]) -> _Address:
         contents = [one for one in captures if one.capture.type != "wat"]

@@ -105,9 +105,10 @@ def test_exit_codes() -> None:
 VARIABLE = re.compile(
     r"^((?:\[\]\.)?parameters|(?:.*\.)?trace\[\]\.(?:parameters|changes)|initial"
     r"|expected|observed|shares\.\w+|policies\[\]\.(?:measures|curves|sites|why|digests)|distance(?=\.\w+\.)|components"
-    r"|quality\.top|outcomes\.counts)\.[^\n]*?(?=\.(?:from|to|mean|interval|values|against\b.*"
+    r"|quality\.top|outcomes\.counts|keys\[\]\.value)\.[^\n]*?"
+    r"(?=\.(?:from|to|mean|interval|values|against\b.*"
     r"|connected|connected_interval|greatest|sources|source|source_at_this_size|fetched|pages"
-    r"|share)$|$)"
+    r"|share|unknown)$|$)"
 )
 
 
@@ -139,7 +140,7 @@ def test_keys_of_json(tmp_path: Path) -> None:
     run_page(path.name, read_page(path.read_text()), tmp_path, database=str)
     tables = {name: {row[0].strip("`") for row in rows} for name, rows in sections_of(path).items()}
     printed = {"check": ["violated", "check"], "check --mutants": ["mutants"],
-               "drive --explore": ["explore"]}  # fmt: skip
+               "drive --explore": ["explore"], "compare": ["compare", "captured"]}  # fmt: skip
     for section in set(tables) - NO_DOCUMENTS:
         names = printed.get(section, [section.rpartition(" ")[2]])
         documents = [json.loads((tmp_path / f"{name}.json").read_text()) for name in names]

@@ -1,0 +1,1 @@
+"""What is measured in a captured web, and a synthetic web as a capture."""

@@ -1,0 +1,1 @@
+"""Profiles that are fitted to captured webs."""
