@@ -44,7 +44,7 @@ def test_no_room_can_be_imported_by_its_own_name() -> None:
 
 IMPORTS_ALL = """
 import numba, os, pkgutil, signal, sys, threading, warnings
-import aiohttp.web, scipy.sparse, scipy.special, scipy.stats  # these change the filters of warnings
+import aiohttp.web, scipy.sparse, scipy.special, scipy.stats, scrapy  # these change the filters
 def process():
     settings = {n: v for n, v in vars(numba.config).items() if n.isupper()}
     handlers = [signal.getsignal(s) for s in signal.valid_signals()]

@@ -126,8 +126,7 @@ def keys_of(value: object, place: str = "") -> Iterator[str]:
 
 NO_DOCUMENTS = {"gate", "Indexes of WARC files"}
 """Sections of which no command of the page prints a document."""
-OPTIONAL = {"check": {"initial.*", "loop", "trace"},
-            "compare": {"policies[].measures.*.unknown"}}  # of captured webs  # fmt: skip
+OPTIONAL = {"check": {"initial.*", "loop", "trace"}}
 """Keys that the documents of the page do not have, and others of the same command do."""
 VERDICTS = ("check --mutants", "search")
 """Sections whose documents also have the keys of a verdict."""

@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from counterpoint.console import OK, must_be_writable, printing, progress, shown
 from counterpoint.crawler.errors import CrawlError
 
+from .changes import changes
 from .companions import companions
 from .placement import placement
 
@@ -63,7 +64,8 @@ def links_(
 ) -> int:
     r"""List the links that a crawl stored, also while it runs.
 
-    `links companions` says whither external links lead, `links placement` where they stand.
+    `links companions` says whither external links lead, `links placement` where they stand, and
+    `links changes` what has changed since an earlier crawl.
 
     \b
     counterpoint links --db crawl.db
@@ -217,5 +219,6 @@ def _write(path: Path, pieces: Iterator[bytes]) -> None:
         unfinished.unlink(missing_ok=True)
 
 
+links_.add_command(changes)
 links_.add_command(companions)
 links_.add_command(placement)
