@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -316,6 +317,9 @@ def test_exceptions_of_the_users_functions_are_named() -> None:
             test()
         assert str(error.value).startswith(message)
         assert ".py:" in str(error.value)
+        cause = error.value.__cause__
+        assert cause is not None and type(cause).__name__ in message
+        assert traceback.extract_tb(cause.__traceback__)[-1].filename == __file__
 
 
 @pytest.mark.parametrize("calls", [1, 2, 7])

@@ -11,7 +11,7 @@ from counterpoint.models.conforming.machines import Unsteady, run
 from counterpoint.models.conforming.objects import Differs, Failed, Question
 from counterpoint.spec.notation import SpecError
 
-from .asserting import AnySpec, model_of, plain
+from .asserting import AnySpec, UserFailed, model_of, plain
 from .messages import this_test
 
 RUNS, CALLS = 100, 30
@@ -126,7 +126,7 @@ def _run(question: Question, runs: int, calls: int, seed: int, name: str) -> Non
     except Differs as differs:
         raise AssertionError(_message(question, differs)) from None
     except Failed as failed:
-        raise AssertionError(f"{name}: {failed}") from None
+        raise UserFailed(f"{name}: {failed}") from failed.__cause__
     except Unsteady as unsteady:
         raise AssertionError(f"{question.model.name}: {unsteady}") from None
 
