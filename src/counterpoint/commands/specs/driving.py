@@ -103,7 +103,7 @@ def drive(
 
     Exit code 0: the code follows the trace, and sees what the spec says (with --explore: nothing is
     wrong); 1: it does not; 2: the command, the spec or the code is wrong; 3: a thread got lost
-    between two steps (with --explore: not all was explored).
+    between two steps (with --explore also: not all was explored, or a judgement is unknown).
 
     \b
     counterpoint drive window-stm --set fetch-and-increment=old --subject window-c
