@@ -24,7 +24,7 @@ Arguments = Callable[[Point], Mapping[str, Any]]
 """Returns the arguments of the spec's step for a point."""
 
 
-class Differed(Exception):  # not an error: it ends a run
+class RunDiffers(Exception):  # not an error: it ends a run
     """After a step the code is in no state that the spec allows.
 
     Attributes
@@ -44,11 +44,11 @@ class Differed(Exception):  # not an error: it ends a run
         super().__init__(found.reason)
         self.found, self.number, self.thread, self.raised = found, number, thread, raised
 
-    def of(self, controlled: Controlled) -> Differed:
+    def of(self, controlled: Controlled) -> RunDiffers:
         """Return the same with what the thread raised, if it did."""
         error = None if self.thread is None else controlled.outcomes[self.thread].error
         said = "" if error is None else f"{type(error).__name__}: {error}".removesuffix(": ")
-        return Differed(self.found, self.number, self.thread, said)
+        return RunDiffers(self.found, self.number, self.thread, said)
 
 
 class Comparison:
@@ -204,7 +204,7 @@ class Watch:
 
         Raises
         ------
-        Differed
+        RunDiffers
             If the code is in no state that the spec allows.
         """
         before, self._rows = self._rows, self._comparison.rows(self._look())
@@ -249,7 +249,7 @@ class Watch:
         if obstacle is not None:
             found = difference(self._comparison.model, said, obstacle, earlier, self._rows, before,
                                reason)  # fmt: skip
-            raise Differed(found, self.number, thread)
+            raise RunDiffers(found, self.number, thread)
 
 
 def _own(point: Point) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 
 from counterpoint import Array, Boolean, Index, Integer, Spec, SpecError, action, no, require
 from counterpoint.memories import Controlled, acquire, step
-from counterpoint.memories.conforming import Comparison, Differed, Watch
+from counterpoint.memories.conforming import Comparison, RunDiffers, Watch
 from counterpoint.memories.points import Point
 from counterpoint.models.conforming.columns import Column, table
 from counterpoint.spec.notation import Model
@@ -111,9 +111,9 @@ def run(
     return comparison
 
 
-def differed(code: Code, choose: Choose = last, **given: Any) -> Differed:
+def differed(code: Code, choose: Choose = last, **given: Any) -> RunDiffers:
     """Return how code differs."""
-    with pytest.raises(Differed) as error:
+    with pytest.raises(RunDiffers) as error:
         run(code, choose, **given)
     return error.value
 
@@ -273,7 +273,7 @@ def test_points_that_say_the_same_are_different_steps_of_threads(named: bool) ->
         Comparison(Model(Held())), lambda: {"held": held[0]}, lambda point: {"w": point.thread}
     )
     controlled = Controlled([first, lambda: go("drop", 1, False)], after=watch.after)
-    with pytest.raises(Differed):
+    with pytest.raises(RunDiffers):
         controlled.run(lambda able: 0)
 
 
@@ -319,7 +319,7 @@ def test_a_point_that_can_be_several_actions(count: int) -> None:
     watch = Watch(comparison, lambda: flag)
     controlled = Controlled([partial(attempt, w) for w in (0, 1)], after=watch.after)
     if count == 2:
-        with pytest.raises(Differed):
+        with pytest.raises(RunDiffers):
             controlled.run(lambda able: 0)
         return
     controlled.run(lambda able: 0)
