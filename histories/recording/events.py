@@ -14,7 +14,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from .interface import Versioned
+from .interface import RecordingError, Versioned
 
 
 def start(path: Path, facts: dict[str, Any]) -> None:
@@ -50,10 +50,20 @@ class Events:
         self._write(f'{{"type":"begin","process":{self.process},"transaction":"{label}"}}\n')
 
     def read(self, what: int, returned: Any) -> None:
-        """Note what a read has returned."""
+        """Note what a read has returned.
+
+        Raises
+        ------
+        RecordingError
+            If it is no value.
+        """
         version = ""
         if isinstance(returned, Versioned):
             returned, version = returned.value, f',"version":{returned.version}'
+        if not _is_value(returned):
+            raise RecordingError(f"read({what}) returned {_short(returned)}, and must return a "
+                                 "whole number, a text, None, or a list of such, or a Versioned "
+                                 "with one")  # fmt: skip
         value = json.dumps(returned, separators=(",", ":"))
         self._write(f'{{"type":"read","process":{self.process},"object":{what},"value":{value}'
                     f"{version}}}\n")  # fmt: skip
@@ -68,7 +78,17 @@ class Events:
         self._end("try-commit")
 
     def commit(self, versions: dict[int, int] | None) -> None:
-        """Note that the transaction has committed."""
+        """Note that the transaction has committed.
+
+        Raises
+        ------
+        RecordingError
+            If the versions are no dict of whole numbers.
+        """
+        if versions is not None and not _are_versions(versions):
+            raise RecordingError(f"commit() returned {_short(versions)}, and must return None, or "
+                                 "the number of the version of each object that was "
+                                 "written")  # fmt: skip
         self._end("commit", f',"versions":{json.dumps(versions)}' if versions else "")
 
     def abort(self) -> None:
@@ -95,3 +115,21 @@ class Events:
             raise
         if not whole:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._path))
+
+
+def _is_value(given: Any) -> bool:
+    many = given if isinstance(given, list | tuple) else (given,)
+    return all(
+        one is None or (isinstance(one, int | str) and not isinstance(one, bool)) for one in many
+    )
+
+
+def _are_versions(given: Any) -> bool:
+    return isinstance(given, dict) and all(
+        isinstance(one, int) for pair in given.items() for one in pair
+    )
+
+
+def _short(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:57]}..."

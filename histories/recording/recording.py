@@ -88,7 +88,7 @@ def record_open(
 ) -> Recorded:  # fmt: skip
     """Record a history as `record` does, and leave the subject open for the next one."""
     try:
-        subject.open(load)
+        _open(subject, load)
         _must_keep_methods(subject)
         start(path, facts(name, subject, load))
         begun = time.monotonic()
@@ -100,6 +100,16 @@ def record_open(
     except RecordingError as error:
         raise RecordingError(f"{name}: {error}") from error
     return count(path, took)
+
+
+def _open(subject: Subject, load: Load) -> None:
+    """Open a subject; its error is not one of a file of ours."""
+    try:
+        subject.open(load)
+    except OSError as error:
+        said = f"{type(error).__name__}: {error}"
+        raise RecordingError(f"open(load) of {type(subject).__name__} raised {said} (it must make "
+                             "the objects of the load)") from error  # fmt: skip
 
 
 def _must_keep_methods(subject: Subject) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, cast
 
 from .events import Events
-from .interface import Aborted, Lost, Memory, Session
+from .interface import Aborted, Lost, Memory, RecordingError, Session
 from .load import Load, Plan
 
 PAUSE = 1e-6
@@ -35,7 +35,7 @@ def run_process(
     """
     events = Events(path, process)
     try:
-        session = memory.connect(process)
+        session = _connected(memory, process)
         try:
             for number in range(load.count(process)):
                 if over():
@@ -43,13 +43,24 @@ def run_process(
                 end = _ran(session, load.plan(process, number), events)
                 if end != "known":
                     session.close()
-                    session = memory.connect(process)
+                    session = _connected(memory, process)
                 if end == "unknown":
                     events.process += load.threads
         finally:
             session.close()
     finally:
         events.close()
+
+
+def _connected(memory: Memory, process: int) -> Session:
+    session: object = memory.connect(process)
+    for method in ("begin", "commit", "abort", "close"):
+        if not callable(getattr(session, method, None)):
+            kind = "None" if session is None else f"an object of {type(session)}"
+            raise RecordingError(f"connect({process}) of {type(memory).__name__} returned {kind}, "
+                                 f"which has no method {method}(), and must return a "
+                                 "Session")  # fmt: skip
+    return cast(Session, session)
 
 
 def _ran(session: Session, plan: Plan, events: Events) -> Literal["known", "lost", "unknown"]:

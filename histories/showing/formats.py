@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from counterpoint.histories.history import Fate
 from counterpoint.histories.report import Report, Result
 
 from .anomalies import anomaly, steps
@@ -16,6 +17,14 @@ def as_json(report: Report) -> dict[str, Any]:
         "strongest": report.strongest(),
         "criteria": [_one(report, result) for result in report.results],
     }
+
+
+def warnings(report: Report) -> list[str]:
+    """Return what makes a report say less than it seems to, in sentences."""
+    fates = report.sources.history.counted().fates
+    if report.first_violated() is not None or fates.get(Fate.COMMITTED):
+        return []
+    return ["No transaction is known to have committed, so what holds shows little."]
 
 
 def _one(report: Report, result: Result) -> dict[str, Any]:

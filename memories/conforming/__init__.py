@@ -1,5 +1,5 @@
 """Real code beside a spec: after each step its state must be one that the spec allows."""
 
-from .comparing import Comparison, Differed, Watch
+from .comparing import Comparison, RunDiffers, Watch
 
-__all__ = ["Comparison", "Differed", "Watch"]
+__all__ = ["Comparison", "RunDiffers", "Watch"]

@@ -24,7 +24,7 @@ Arguments = Callable[[Point], Mapping[str, Any]]
 """Returns the arguments of the spec's step for a point."""
 
 
-class Differed(Exception):  # not an error: it ends a run
+class RunDiffers(Exception):  # not an error: it ends a run
     """After a step the code is in no state that the spec allows.
 
     Attributes
@@ -44,11 +44,11 @@ class Differed(Exception):  # not an error: it ends a run
         super().__init__(found.reason)
         self.found, self.number, self.thread, self.raised = found, number, thread, raised
 
-    def of(self, controlled: Controlled) -> Differed:
+    def of(self, controlled: Controlled) -> RunDiffers:
         """Return the same with what the thread raised, if it did."""
         error = None if self.thread is None else controlled.outcomes[self.thread].error
         said = "" if error is None else f"{type(error).__name__}: {error}".removesuffix(": ")
-        return Differed(self.found, self.number, self.thread, said)
+        return RunDiffers(self.found, self.number, self.thread, said)
 
 
 class Comparison:
@@ -67,7 +67,7 @@ class Comparison:
     Attributes
     ----------
     taken : Counter of str
-        How often each action was taken.
+        How often each action was taken. A step that can have been several counts for each.
     steps : int
         How many steps were compared, with those that are no action.
     compared : set of str
@@ -118,11 +118,11 @@ class Comparison:
         if not actions:
             return ()
         if point not in self._steps:
-            self._must_name_some(point, actions[0], arguments)
+            named = self._that_name_some(point, actions, arguments)
             found = tuple(
                 step
                 for step in self.model.steps
-                if step.action in actions and self._has(step, arguments)
+                if step.action in named and self._has(step, arguments)
             )
             if not found:
                 raise SpecError(f"the code is before {point}, and no step of {self.model.name} has "
@@ -130,13 +130,28 @@ class Comparison:
             self._steps[point] = found
         return self._steps[point]
 
-    def _must_name_some(self, point: Point, action: str, arguments: Mapping[str, Any]) -> None:
-        """Refuse a point of whose arguments an action with parameters has none."""
+    def _that_name_some(
+        self, point: Point, actions: list[str], arguments: Mapping[str, Any]
+    ) -> list[str]:
+        """Return the actions without parameters, or with one that a point names.
+
+        Raises
+        ------
+        SpecError
+            If there are none.
+        """
+        names = {action: self._parameters(action) for action in actions}
+        given = set(arguments)
+        found = [a for a in actions if not (names[a] and given) or given & set(names[a])]
+        if not found:
+            first = actions[0]
+            raise SpecError(f"the code is before {point}, and {first} has no such parameter (it "
+                            f"has: {', '.join(names[first])})")  # fmt: skip
+        return found
+
+    def _parameters(self, action: str) -> list[str]:
         first = next(step for step in self.model.steps if step.action == action)
-        names = list(self.model.show_binding(first))
-        if names and arguments and not set(names) & set(arguments):
-            raise SpecError(f"the code is before {point}, and {action} has no such parameter (it "
-                            f"has: {', '.join(names)})")  # fmt: skip
+        return list(self.model.show_binding(first))
 
     def _has(self, step: Step, arguments: Mapping[str, Any]) -> bool:
         labels = self.model.show_binding(step)
@@ -189,7 +204,7 @@ class Watch:
 
         Raises
         ------
-        Differed
+        RunDiffers
             If the code is in no state that the spec allows.
         """
         before, self._rows = self._rows, self._comparison.rows(self._look())
@@ -206,9 +221,20 @@ class Watch:
         elif not steps:
             name = self._comparison.model.name
             reason = f"{point.name} is no action of {name}, so nothing may change"
+        states = tuple(self._search.states)
         self._must_agree(said, steps, before, reason, point.thread)
-        if steps:
-            self._comparison.taken[steps[0].action] += 1
+        self._comparison.taken.update(self._taken(steps, states))
+
+    def _taken(self, steps: tuple[Step, ...], states: tuple[Values, ...]) -> set[str]:
+        """Return the actions that a step can have been, of those that its point can be."""
+        actions = {step.action for step in steps}
+        if len(actions) < 2:
+            return actions
+        now, after = self._search.states, self._comparison.taking.after
+        reached = [(step.action, after(v, step)) for v in states for step in steps]
+        fitting = {action for action, new in reached if new is not None and new in now}
+        # If a silent step had to come after it, what it reached is no state of now.
+        return fitting or {action for action, new in reached if new is not None}
 
     def _must_agree(
         self, said: str, steps: tuple[Step, ...], before: tuple[Row, ...], reason: str,
@@ -223,7 +249,7 @@ class Watch:
         if obstacle is not None:
             found = difference(self._comparison.model, said, obstacle, earlier, self._rows, before,
                                reason)  # fmt: skip
-            raise Differed(found, self.number, thread)
+            raise RunDiffers(found, self.number, thread)
 
 
 def _own(point: Point) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from counterpoint.memories.conforming.comparing import Differed
+from counterpoint.memories.conforming.comparing import RunDiffers
 from counterpoint.memories.controller import After, Controlled, Deadlock, Unreached
 from counterpoint.memories.points import Point
 
@@ -29,7 +29,7 @@ class Followed:
         What the spec says that the code sees, and what it saw; empty if the subject does not say.
     unknown : bool
         Whether a thread got lost between two points, so that nothing is known.
-    differed : Differed or None
+    differed : RunDiffers or None
         If the code was compared with the spec after each step, and differs: where, and how.
     """
 
@@ -39,7 +39,7 @@ class Followed:
     expected: Mapping[str, Any] = field(default_factory=dict)
     observed: Mapping[str, Any] = field(default_factory=dict)
     unknown: bool = False
-    differed: Differed | None = None
+    differed: RunDiffers | None = None
 
     @property
     def agrees(self) -> bool:
@@ -89,7 +89,7 @@ class _Run:
         self.last: Point | None = None  # the point of the step that was taken last
         self.reason = ""
         self.unknown = False
-        self.differed: Differed | None = None
+        self.differed: RunDiffers | None = None
 
     @property
     def taken(self) -> int:
@@ -106,7 +106,7 @@ class _Run:
             self.fault_of_last()  # a thread that waits for ever
         except Unreached as error:
             self.reason, self.unknown = str(error), True
-        except Differed as differed:
+        except RunDiffers as differed:
             self.differed, self.reason = differed.of(self.controlled), str(differed)
             passed = self.controlled.passed
             self.place -= bool(passed) and passed[-1] == self.last

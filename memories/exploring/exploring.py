@@ -9,7 +9,7 @@ from typing import Any
 
 from counterpoint.histories import HistoryError, anomaly, check, steps
 from counterpoint.histories.reading.json_lines import history_of_events
-from counterpoint.memories.conforming.comparing import Differed
+from counterpoint.memories.conforming.comparing import RunDiffers
 from counterpoint.memories.controller import After, Controlled, Deadlock, Endless, Unreached
 from counterpoint.memories.points import Point
 from counterpoint.memories.recording import Recorder
@@ -40,7 +40,7 @@ class Fault:
         What is wrong, in words.
     schedule : tuple of Point
         The steps, in order.
-    differed : Differed or None
+    differed : RunDiffers or None
         If it differs from a spec: after which step, and how.
     """
 
@@ -48,7 +48,7 @@ class Fault:
     kind: str
     why: tuple[str, ...]
     schedule: tuple[Point, ...]
-    differed: Differed | None = None
+    differed: RunDiffers | None = None
 
     @property
     def is_unknown(self) -> bool:
@@ -163,7 +163,7 @@ class _Exploration:
                                     after=self._after(watch(run) if watch else None))  # fmt: skip
             try:
                 wrong = self._wrong(search, run, controlled)
-            except Differed as found:
+            except RunDiffers as found:
                 differed = found.of(controlled)
                 why = ("differs", (str(differed),), tuple(controlled.passed), differed)
                 self.found.faults.append(Fault(case.name, *why))

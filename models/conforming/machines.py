@@ -15,7 +15,7 @@ from hypothesis.errors import Flaky
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from .calls import Call
-from .objects import Beside, Differs, Question
+from .objects import ObjectComparison, ObjectDiffers, Question
 from .shortening import shortened
 
 SELDOM = 4
@@ -29,12 +29,12 @@ class ObjectMachine(RuleBasedStateMachine):
     """One run of an object beside a spec; a subclass provides the question."""
 
     question: Question
-    beside: Beside | None = None
+    beside: ObjectComparison | None = None
 
     @initialize()
     def begin(self) -> None:
         """Make the object."""
-        self.beside = Beside(self.question)
+        self.beside = ObjectComparison(self.question)
 
     @rule(number=NUMBERS)
     def call(self, number: int) -> None:
@@ -79,7 +79,7 @@ def run(question: Question, runs: int, steps: int, random_seed: int) -> None:
 
     Raises
     ------
-    Differs
+    ObjectDiffers
         If the code differs from the spec; no part of the run can be left out.
     Unsteady
         If a run that failed does not fail again.
@@ -99,7 +99,7 @@ def run(question: Question, runs: int, steps: int, random_seed: int) -> None:
     )
     try:
         run_state_machine_as_test(seed(random_seed)(made), settings=chosen)
-    except Differs as differs:
+    except ObjectDiffers as differs:
         found = shortened(question, differs)
         if found is None:
             raise Unsteady(UNSTEADY) from differs

@@ -79,7 +79,7 @@ class Question:
         return BEYOND if self.model.is_left_out(values, step) else FORBIDDEN
 
 
-class Differs(AssertionError):
+class ObjectDiffers(AssertionError):
     """The code is not in a state that the spec allows, or it accepts or refuses wrongly.
 
     Attributes
@@ -118,7 +118,7 @@ def _calling(what: str) -> Iterator[None]:
         raise Failed(f"{what} raised {_words(error)} ({where})") from error
 
 
-class Beside:
+class ObjectComparison:
     """One object, and the states in which the spec can be.
 
     Parameters
@@ -127,7 +127,7 @@ class Beside:
 
     Raises
     ------
-    Differs
+    ObjectDiffers
         If the object does not begin as the spec does.
     Failed
         If the user's function that makes, maps or finishes an object raises an exception.
@@ -174,7 +174,7 @@ class Beside:
 
         Raises
         ------
-        Differs
+        ObjectDiffers
             If the code does otherwise than the spec.
         """
         before, question = self._rows, self._question
@@ -272,9 +272,9 @@ class Beside:
 
     def _differs(
         self, step: str, obstacle: Obstacle, before: tuple[Row, ...], reason: str
-    ) -> Differs:
+    ) -> ObjectDiffers:
         found = difference(self._model, step, obstacle, self._earlier, self._rows, before, reason)
-        return Differs(self._calls, self._said, found, type(self._object).__name__)
+        return ObjectDiffers(self._calls, self._said, found, type(self._object).__name__)
 
 
 def _words(error: BaseException) -> str:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .calls import Call
-from .objects import Beside, Differs, Question
+from .objects import ObjectComparison, ObjectDiffers, Question
 
 
-def shortened(question: Question, differs: Differs) -> Differs | None:
+def shortened(question: Question, differs: ObjectDiffers) -> ObjectDiffers | None:
     """Return a run that differs, of which no part in one piece, and no two calls, can be left out.
 
     Parameters
     ----------
     question : Question
-    differs : Differs
+    differs : ObjectDiffers
         The run.
 
     Returns
     -------
-    Differs or None
+    ObjectDiffers or None
         None if the same calls do not differ again.
     """
     found = again(question, differs.calls)
@@ -30,7 +30,7 @@ def shortened(question: Question, differs: Differs) -> Differs | None:
     return found
 
 
-def _better(question: Question, found: Differs) -> Differs | None:
+def _better(question: Question, found: ObjectDiffers) -> ObjectDiffers | None:
     """Return a run with fewer calls, or with earlier arguments, that differs; None if none does."""
     for calls in (*_fewer(found.calls), *_simpler(question, found.calls)):
         better = again(question, calls)
@@ -39,7 +39,7 @@ def _better(question: Question, found: Differs) -> Differs | None:
     return None
 
 
-def _size(question: Question, found: Differs) -> tuple[int, list[int]]:
+def _size(question: Question, found: ObjectDiffers) -> tuple[int, list[int]]:
     return len(found.calls), [question.calls.index(call) for call in found.calls]
 
 
@@ -62,7 +62,7 @@ def _simpler(question: Question, calls: Sequence[Call]) -> Iterator[tuple[Call, 
                 yield (*calls[:place], other, *calls[place + 1 :])
 
 
-def again(question: Question, calls: Sequence[Call]) -> Differs | None:
+def again(question: Question, calls: Sequence[Call]) -> ObjectDiffers | None:
     """Make calls of a new object; return how it differs, or None.
 
     A call is left out where the test would not make it: where the spec forbids it, unless such
@@ -70,12 +70,12 @@ def again(question: Question, calls: Sequence[Call]) -> Differs | None:
     """
     beside = None
     try:
-        beside = Beside(question)
+        beside = ObjectComparison(question)
         for call in calls:
             allowed, forbidden = beside.possible()
             if call in allowed or call in forbidden:
                 beside.call(call)
-    except Differs as differs:
+    except ObjectDiffers as differs:
         return differs
     finally:
         if beside is not None:

@@ -15,8 +15,9 @@ from counterpoint.spec.notation import Disabled, Model, RangeError, Step, Values
 
 MOST_READ = 24
 """The most cells that a step may read for its outcome to be kept."""
-MOST_KEPT = 20_000
-"""The most outcomes that are kept for a step."""
+MOST_KEPT = 200_000
+"""The most parts of outcomes that are kept, of all steps together, some 45 MB; beyond, all are
+forgotten."""
 
 Outcome = tuple[tuple[int, int], ...] | None
 """The cells that a step changes, with their new values; None if the step is not possible."""
@@ -55,19 +56,22 @@ class Steps:
     Parameters
     ----------
     model : Model
+    most : int
+        The most parts of outcomes that are kept.
 
     Attributes
     ----------
     run : int
         How many steps were run, and not looked up.
+    kept : int
+        How many parts of outcomes are kept now: cells that are read, and what is known then.
     """
 
-    def __init__(self, model: Model) -> None:
-        self._model = model
+    def __init__(self, model: Model, most: int = MOST_KEPT) -> None:
+        self._model, self._most = model, most
         self._kept: dict[int, _Node | tuple[Outcome]] = {}  # by the identity of a step: no hashes
-        self._numbers: dict[int, int] = {}
         self._steps: list[Step] = []  # those that are kept, so no other gets their identity
-        self.run = 0
+        self.run = self.kept = 0
 
     def after(self, values: Values, step: Step) -> Values | None:
         """Return the state after a step; None if it is not possible or leaves a range.
@@ -101,22 +105,25 @@ class Steps:
                 outcome = tuple(watched.written.items())
         except (Disabled, RangeError):
             pass
-        number = self._numbers.get(id(step), 0)
-        if len(watched.read) <= MOST_READ and number < MOST_KEPT:
-            if not number:
-                self._steps.append(step)
-            self._numbers[id(step)] = number + 1
-            self._keep(id(step), list(watched.read.items()), outcome)
+        if len(watched.read) <= MOST_READ:
+            self._keep(step, list(watched.read.items()), outcome)
         return outcome
 
-    def _keep(self, step: int, read: list[tuple[int, int]], outcome: Outcome) -> None:
+    def _keep(self, step: Step, read: list[tuple[int, int]], outcome: Outcome) -> None:
+        if self.kept + len(read) + 1 > self._most:
+            self._kept, self._steps, self.kept = {}, [], 0
         leaf = (outcome,)
-        if not read:
-            self._kept[step] = leaf
-            return
-        node = self._kept.setdefault(step, _Node(read[0][0]))
+        if id(step) not in self._kept:
+            self._steps.append(step)
+            self._kept[id(step)] = _Node(read[0][0]) if read else leaf
+            self.kept += 1
+        node = self._kept[id(step)]
         for (_, value), (place, _) in pairwise(read):
             if isinstance(node, _Node):
-                node = node.by_value.setdefault(value, _Node(place))
+                if value not in node.by_value:
+                    node.by_value[value] = _Node(place)
+                    self.kept += 1
+                node = node.by_value[value]
         if isinstance(node, _Node) and node.place == read[-1][0]:
+            self.kept += read[-1][1] not in node.by_value
             node.by_value[read[-1][1]] = leaf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from typing import Any
 
 import pytest
@@ -59,6 +60,9 @@ def test_exceptions_of_the_users_functions_are_named() -> None:
             test()
         assert str(error.value).startswith(message)
         assert ".py:" in str(error.value)
+        cause = error.value.__cause__
+        assert cause is not None and type(cause).__name__ in message
+        assert traceback.extract_tb(cause.__traceback__)[-1].filename == __file__
 
 
 @pytest.mark.parametrize("calls", [1, 2, 7])

@@ -66,6 +66,21 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     }  # fmt: skip
 
 
+def test_a_history_without_commits_shows_little(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches the best grade without a hint for a memory that aborts all, and a false alarm."""
+    said = "No transaction is known to have committed, so what holds shows little."
+    aborted = [one | ({"type": "abort"} if one["type"] == "commit" else {}) for one in SKEW]
+    half = [*aborted[:-1], SKEW[-1]]
+    for events, warned in ((aborted, [said]), (half, []), (SKEW, [])):
+        name = _file(tmp_path, events)
+        _check(name, "--format", "json")
+        assert json.loads(capsys.readouterr().out)["warnings"] == warned
+        _check(name)
+        assert (said in capsys.readouterr().out) == bool(warned)
+
+
 def test_annotations_of_github(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Catches an annotation that breaks over lines, or one for what holds."""
     name = _file(tmp_path, SKEW)

@@ -120,10 +120,11 @@ def check(
 
 
 def _print(name: str, report: Report, form: str) -> None:
-    from counterpoint.histories.showing.formats import as_json
+    from counterpoint.histories.showing.formats import as_json, warnings
 
     if form == "json":
-        click.echo(json.dumps({"file": name, **as_json(report)}, indent=2, ensure_ascii=False))
+        found = {"file": name, **as_json(report), "warnings": warnings(report)}
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
     elif form == "github":
         _annotate(name, report)
     else:
@@ -132,6 +133,7 @@ def _print(name: str, report: Report, form: str) -> None:
 
 def _print_text(name: str, report: Report) -> None:
     from counterpoint.histories.showing.anomalies import summary
+    from counterpoint.histories.showing.formats import warnings
 
     click.echo(textwrap.fill(shown(f"{name}: {summary(report.sources.history)}"), show.width()))
     explained = report.first_violated()
@@ -145,6 +147,8 @@ def _print_text(name: str, report: Report) -> None:
     strongest = report.strongest()
     if strongest and len(report.results) > 1:
         click.echo(f"The strongest that holds: {' and '.join(strongest)}.")
+    for warning in warnings(report):
+        click.secho(show.wrapped(warning, indent=0), fg="yellow")
 
 
 def _remark(one: Result) -> str:

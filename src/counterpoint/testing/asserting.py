@@ -28,6 +28,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+class UserFailed(AssertionError):
+    """A function of the user raised an exception, its cause, which pytest shows as well."""
+
+
 def plain(function: Callable[P, R]) -> Callable[P, R]:
     """Raise assertions and errors of specs without the frames of Counterpoint.
 
@@ -41,7 +45,9 @@ def plain(function: Callable[P, R]) -> Callable[P, R]:
             return function(*arguments, **named)
         except (AssertionError, SpecError) as error:
             raised = error.with_traceback(None)
-        raised.__cause__ = raised.__context__ = None
+        raised.__context__ = None
+        if not isinstance(raised, UserFailed):
+            raised.__cause__ = None
         raise raised
 
     return called

@@ -8,10 +8,10 @@ from typing import Any
 from counterpoint.models.conforming.calls import Name, Naming
 from counterpoint.models.conforming.columns import instead, table
 from counterpoint.models.conforming.machines import Unsteady, run
-from counterpoint.models.conforming.objects import Differs, Failed, Question
+from counterpoint.models.conforming.objects import Failed, ObjectDiffers, Question
 from counterpoint.spec.notation import SpecError
 
-from .asserting import AnySpec, model_of, plain
+from .asserting import AnySpec, UserFailed, model_of, plain
 from .messages import this_test
 
 RUNS, CALLS = 100, 30
@@ -123,10 +123,10 @@ def _run(question: Question, runs: int, calls: int, seed: int, name: str) -> Non
     """Make the runs; what fails is an assertion with a message for the user."""
     try:
         run(question, runs, calls, seed)
-    except Differs as differs:
+    except ObjectDiffers as differs:
         raise AssertionError(_message(question, differs)) from None
     except Failed as failed:
-        raise AssertionError(f"{name}: {failed}") from None
+        raise UserFailed(f"{name}: {failed}") from failed.__cause__
     except Unsteady as unsteady:
         raise AssertionError(f"{question.model.name}: {unsteady}") from None
 
@@ -135,7 +135,7 @@ def _called(implementation: Any) -> str:
     return str(getattr(implementation, "__name__", type(implementation).__name__))
 
 
-def _message(question: Question, differs: Differs) -> str:
+def _message(question: Question, differs: ObjectDiffers) -> str:
     """Return what a failed test shows: the run, what is wrong, and two columns."""
     name, found = differs.name, differs.found
     number = len(differs.calls)

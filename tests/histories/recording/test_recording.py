@@ -7,7 +7,7 @@ import sys
 import textwrap
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -316,3 +316,56 @@ def test_a_value_in_the_place_of_a_method_is_named(tmp_path: Path) -> None:
     name = f"{tmp_path / 'mine.py'}:Mine"
     with pytest.raises(RecordingError, match="version is a method of a memory, and Mine has a"):
         record(name, find(name), Load(), tmp_path / "history.jsonl")
+
+
+class Odd(GlobalLock):
+    """Returns what it should not, from one method."""
+
+    def __init__(self, method: str, returned: Any) -> None:
+        super().__init__()
+        self.method, self.returned = method, returned
+
+    def connect(self, process: int) -> Session:
+        """Return a session, or what is none."""
+        if self.method == "connect":
+            return cast(Session, self.returned)
+        session = super().connect(process)
+        setattr(session, self.method, lambda *_: self.returned)
+        return session
+
+
+@pytest.mark.parametrize(
+    ("method", "returned", "message"),
+    [
+        ("connect", None, r"connect\(0\) of Odd returned None, which .* must return a Session"),
+        (
+            "connect",
+            3,
+            r"connect\(0\) of Odd returned an object of <class 'int'>, .* must return a Session",
+        ),
+        ("read", {"a": 1}, r"read\(\d\) returned {'a': 1}, and must return a whole number"),
+        ("read", Versioned(1.5, 2), r"read\(\d\) returned 1.5, and must return"),
+        ("read", [1, object], r"read\(\d\) returned \[1, <class 'object'>\], and must return"),
+        ("commit", 3, r"commit\(\) returned 3, and must return None, or the number"),
+        ("commit", {1: "x"}, r"commit\(\) returned {1: 'x'}, and must return None"),
+    ],
+)
+def test_what_a_method_must_return_is_said(
+    method: str, returned: Any, message: str, tmp_path: Path
+) -> None:
+    """Catches an error of ours for a slip of the user, or a history that cannot be read."""
+    with pytest.raises(RecordingError, match=f"^mine: process 0 failed: {message}"):
+        record("mine", Odd(method, returned), Load(threads=1), tmp_path / "history.jsonl")
+
+
+def test_an_open_that_fails_is_named(tmp_path: Path) -> None:
+    """Catches an error of the system that looks like one of the file of the history."""
+
+    class Closed(GlobalLock):
+        def open(self, load: Load) -> None:
+            raise ConnectionRefusedError("no server")
+
+    with pytest.raises(
+        RecordingError, match=r"mine: open\(load\) of Closed raised Connection.*: no"
+    ):
+        record("mine", Closed(), LOAD, tmp_path / "history.jsonl")

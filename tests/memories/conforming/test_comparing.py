@@ -11,7 +11,7 @@ import pytest
 
 from counterpoint import Array, Boolean, Index, Integer, Spec, SpecError, action, no, require
 from counterpoint.memories import Controlled, acquire, step
-from counterpoint.memories.conforming import Comparison, Differed, Watch
+from counterpoint.memories.conforming import Comparison, RunDiffers, Watch
 from counterpoint.memories.points import Point
 from counterpoint.models.conforming.columns import Column, table
 from counterpoint.spec.notation import Model
@@ -111,9 +111,9 @@ def run(
     return comparison
 
 
-def differed(code: Code, choose: Choose = last, **given: Any) -> Differed:
+def differed(code: Code, choose: Choose = last, **given: Any) -> RunDiffers:
     """Return how code differs."""
-    with pytest.raises(Differed) as error:
+    with pytest.raises(RunDiffers) as error:
         run(code, choose, **given)
     return error.value
 
@@ -273,7 +273,7 @@ def test_points_that_say_the_same_are_different_steps_of_threads(named: bool) ->
         Comparison(Model(Held())), lambda: {"held": held[0]}, lambda point: {"w": point.thread}
     )
     controlled = Controlled([first, lambda: go("drop", 1, False)], after=watch.after)
-    with pytest.raises(Differed):
+    with pytest.raises(RunDiffers):
         controlled.run(lambda able: 0)
 
 
@@ -282,3 +282,67 @@ def test_a_point_with_other_arguments_than_the_action_is_named() -> None:
     comparison = Comparison(Model(Held()))
     with pytest.raises(SpecError, match="take has no such parameter"):
         comparison.steps_of(Point(0, "take", (("worker", 1),)), {"worker": 1})
+
+
+class Flag(Spec):
+    """A flag that one tries to raise: it is raised, or was so before."""
+
+    workers = Index(2, names="w", labels="W")
+    up = Boolean()
+    misses = Integer(0, 2)
+
+    @action
+    def hit(s, w: int) -> None:
+        """Raise it."""
+        require(no(s.up))
+        s.up = True
+
+    @action
+    def miss(s) -> None:
+        """Find it raised."""
+        require(s.up)
+        s.misses = s.misses + 1
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_point_that_can_be_several_actions(count: int) -> None:
+    """Catches a step judged as the first of them alone, or the others counted as never taken."""
+    flag = {"up": False, "misses": 0}
+
+    def attempt(w: int) -> None:
+        step("try", w=w)
+        if flag["up"]:
+            flag["misses"] += count
+        flag["up"] = True
+
+    comparison = Comparison(Model(Flag()), points={"miss": "try", "hit": "try"})
+    watch = Watch(comparison, lambda: flag)
+    controlled = Controlled([partial(attempt, w) for w in (0, 1)], after=watch.after)
+    if count == 2:
+        with pytest.raises(RunDiffers):
+            controlled.run(lambda able: 0)
+        return
+    controlled.run(lambda able: 0)
+    assert dict(comparison.taken) == {"hit": 1, "miss": 1}
+    assert comparison.never_taken() == []
+
+
+def test_an_action_whose_parameters_a_point_does_not_name_is_another() -> None:
+    """Catches a refusal since the first action of a point lacks what the second one has."""
+
+    class Named(Flag):
+        """Both actions have a parameter, of other names."""
+
+        @action
+        def miss(s, k: int) -> None:
+            """Find it raised."""
+            require(s.up)
+            s.misses = s.misses + 1
+
+        ks = Index(2, names="k", labels="K")
+
+    comparison = Comparison(Model(Named()), points={"miss": "try", "hit": "try"})
+    for name, number, wanted in (("w", 0, "hit"), ("k", 1, "miss")):
+        point = Point(0, "try", ((name, number),))
+        (found,) = comparison.steps_of(point, {name: number})
+        assert (found.action, found.binding) == (wanted, (number,))

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from counterpoint.models.conforming.calls import Naming
-from counterpoint.models.conforming.objects import Beside, Differs, Question
+from counterpoint.models.conforming.objects import ObjectComparison, ObjectDiffers, Question
 from counterpoint.models.conforming.shortening import again, shortened
 from counterpoint.spec.notation import Model
 
@@ -23,11 +23,11 @@ def question(fault: str) -> Question:
                     (FullError,))  # fmt: skip
 
 
-def differing(asked: Question, calls: str) -> Differs:
+def differing(asked: Question, calls: str) -> ObjectDiffers:
     """Make calls of a new object until it differs."""
     named = {call.text: call for call in asked.calls}
-    beside = Beside(asked)
-    with pytest.raises(Differs) as error:
+    beside = ObjectComparison(asked)
+    with pytest.raises(ObjectDiffers) as error:
         for text in calls.split():
             beside.call(named[text])
     return error.value

@@ -78,3 +78,27 @@ def test_other_cells_do_not_matter() -> None:
     rows = [(0, a, b, 0, p, 0) for a in range(4) for b in range(3) for p in range(4)]
     assert [steps.after(row, step) for row in rows] == [taken(model, row, step) for row in rows]
     assert steps.run == 12
+
+
+def parts(steps: Steps) -> int:
+    """Count what is kept, part by part."""
+    todo, number = list(steps._kept.values()), 0
+    for one in todo:  # which grows
+        number += 1
+        todo += [] if isinstance(one, tuple) else one.by_value.values()
+    return number
+
+
+@pytest.mark.parametrize("most", [30, 300])
+def test_what_is_kept_has_a_limit_of_all_steps_together(most: int) -> None:
+    """Catches a memory that grows with the states, a wrong count, or an outcome that is lost."""
+    model = Model(Counters())
+    steps, chance = Steps(model, most), random.Random(most)
+    full = 0
+    for values in random_states(model, 60, seed=2, length=20) * 2:
+        for step in chance.sample(model.steps, len(model.steps)):
+            assert steps.after(values, step) == taken(model, values, step)
+            assert steps.kept == parts(steps) <= most
+            full = max(full, steps.kept)
+    assert full > 0.7 * most
+    assert len(steps._steps) == len(steps._kept)

@@ -11,7 +11,7 @@ import click
 
 from counterpoint import show
 from counterpoint.console import shown
-from counterpoint.memories.conforming import Comparison, Differed, Watch
+from counterpoint.memories.conforming import Comparison, RunDiffers, Watch
 from counterpoint.memories.controller import After
 from counterpoint.memories.exploring.conforming import look_at
 from counterpoint.models.conforming.columns import instead, table
@@ -37,7 +37,7 @@ def mapping_named(name: str) -> Mapping | None:
     return found
 
 
-class Beside:
+class TraceComparison:
     """Compares runs that follow a trace with the spec of the trace.
 
     Parameters
@@ -63,7 +63,7 @@ class Beside:
         return Watch(self.comparisons[0], look, first=[self._start]).after
 
 
-def print_difference(name: str, spec: str, where: str, differed: Differed) -> None:
+def print_difference(name: str, spec: str, where: str, differed: RunDiffers) -> None:
     """Print the first difference as two columns."""
     found = differed.found
     whose = "" if differed.thread is None else f" of thread {differed.thread}"
@@ -141,7 +141,7 @@ def compared_as_json(comparisons: Sequence[Comparison]) -> dict[str, Any]:
     }
 
 
-def as_json(differed: Differed | None) -> dict[str, Any] | None:
+def as_json(differed: RunDiffers | None) -> dict[str, Any] | None:
     """Return a difference for ``--format json``."""
     if differed is None:
         return None

@@ -24,7 +24,7 @@ from counterpoint.models.loading import find_any, load
 from counterpoint.models.verdict import in_steps
 from counterpoint.spec.notation import Model, SpecError, Values
 
-from .conforming import Beside, as_json, must_compare, print_compared, print_difference
+from .conforming import TraceComparison, as_json, must_compare, print_compared, print_difference
 from .exploring import Wish, explore_code, must_fit, only_with
 
 
@@ -103,7 +103,7 @@ def drive(
 
     Exit code 0: the code follows the trace, and sees what the spec says (with --explore: nothing is
     wrong); 1: it does not; 2: the command, the spec or the code is wrong; 3: a thread got lost
-    between two steps (with --explore: not all was explored).
+    between two steps (with --explore also: not all was explored, or a judgement is unknown).
 
     \b
     counterpoint drive window-stm --set fetch-and-increment=old --subject window-c
@@ -130,7 +130,7 @@ def drive(
         raise click.UsageError("--set and --trace exclude each other: FILE has parameters")
     with user_code():
         found = _read(path, reference, claim) if path else _found(reference, settings, claim)
-        beside = Beside(found.model, found.start, mapping) if conform else None
+        beside = TraceComparison(found.model, found.start, mapping) if conform else None
         make, trace = _maker(name, given, found.trace.spec), found.trace
         runs = [_followed(trace, make, name, limit, beside) for _ in range(times)]
         if beside is not None and all(run.agrees for run in runs):
@@ -239,7 +239,7 @@ def _must_take(name: str, made: Callable[..., Any], arguments: dict[str, str]) -
 
 
 def _followed(
-    trace: Trace, make: Callable[[], Any], name: str, limit: float, beside: Beside | None
+    trace: Trace, make: Callable[[], Any], name: str, limit: float, beside: TraceComparison | None
 ) -> Followed:
     try:
         subject = make()
@@ -268,7 +268,9 @@ def _answer(trace: Trace, name: str, run: Followed) -> str:
     return f"{name} follows the whole trace, and sees what the spec says."
 
 
-def _print(trace: Trace, name: str, runs: Sequence[Followed], beside: Beside | None) -> None:
+def _print(
+    trace: Trace, name: str, runs: Sequence[Followed], beside: TraceComparison | None
+) -> None:
     first = next((run for run in runs if not run.agrees), runs[0])
     settings = "".join(f" {name}={value}" for name, value in trace.changed.items())
     click.echo(show.wrapped(f"{trace.spec}{settings}: the trace of {trace.claim}, "

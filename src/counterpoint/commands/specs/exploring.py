@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from counterpoint import show
 from counterpoint.console import FELL, OK, UNKNOWN, printing, progress, shown
 from counterpoint.histories.report import BY_NAME
-from counterpoint.memories.conforming import Differed
+from counterpoint.memories.conforming import RunDiffers
 from counterpoint.memories.exploring import Explored, Fault, explored
 from counterpoint.memories.exploring.conforming import Conforming
 from counterpoint.models.explore.compiled.compiler import NoCompiler
@@ -230,7 +230,7 @@ def _print_faults(name: str, counts: str, found: Explored, beside: Conforming | 
 
 
 def _print_difference(
-    name: str, beside: Conforming, counts: str, one: Fault, differed: Differed
+    name: str, beside: Conforming, counts: str, one: Fault, differed: RunDiffers
 ) -> None:
     print_difference(name, beside.model.name, f" in {one.case},", differed)
     click.echo()
