@@ -123,12 +123,13 @@ class PolicyScheduler:
         self._concurrency = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._queue: PolicyQueue | None = None
         self._starts: dict[str, str] = {}
-        self._requests: dict[str, Request] = {}
+        self._requests: dict[str, Request | None] = {}
         self._pages: dict[str, _Page] = {}
         self._again: deque[Request] = deque()
         self._others: list[str] = []
         self._special = 0
         self._in_vain = False
+        self._failure = ""
         crawler.signals.connect(self._received, signal=signals.response_received)
 
     @classmethod
@@ -142,7 +143,7 @@ class PolicyScheduler:
     def close(self, reason: str) -> None:
         """Log why the policy ended."""
         if self._queue is not None:
-            why = self._queue.why or f"the spider was closed: {reason}"
+            why = self._failure or self._queue.why or f"the spider was closed: {reason}"
             _log.info("%s asked for %d pages; %s", self._given.policy, self._queue.steps, why)
 
     def begin(self) -> None:
@@ -155,7 +156,8 @@ class PolicyScheduler:
     def has_pending_requests(self) -> bool:
         """Return whether the policy may have a further request without a further answer."""
         self._settle()
-        return bool(self._again) or (self._queue is not None and not self._in_vain)
+        is_asked = self._queue is not None and not self._failure and not self._in_vain
+        return bool(self._again) or is_asked
 
     def enqueue_request(self, request: Request) -> bool:
         """Take a request; return False if it is known already, or if it is no address."""
@@ -181,13 +183,19 @@ class PolicyScheduler:
         if self._again:
             return self._again.popleft()
         queue = self._queue
-        if queue is None or queue.in_flight >= self._concurrency:
+        if queue is None or self._failure or queue.in_flight >= self._concurrency:
             return None
-        address = queue.next()
+        try:
+            address = queue.next()
+        except CrawlError as error:
+            self._fail(error)
+            return None
         self._in_vain = address is None
         if address is None:
             return None
         request = self._requests[key(address)]
+        assert request is not None, "the queue returns each address once"
+        self._requests[key(address)] = None
         self._pages[address] = _Page()
         return request.replace(meta=request.meta | {_PAGE: address})
 
@@ -209,7 +217,16 @@ class PolicyScheduler:
             return
         under_way = {one.meta.get(_PAGE) for one in (*slot.inprogress, *self._again)}
         for address in [one for one in self._pages if one not in under_way]:
-            self._done(self._queue, address, self._pages.pop(address))
+            try:
+                self._done(self._queue, address, self._pages.pop(address))
+            except CrawlError as error:
+                self._fail(error)
+
+    def _fail(self, error: CrawlError) -> None:
+        """End the crawl since the policy broke a rule for policies, or failed."""
+        if not self._failure:
+            self._failure = str(error)
+            _log.error("%s", error)
 
     def _done(self, queue: PolicyQueue, address: str, page: _Page) -> None:
         self._in_vain = False

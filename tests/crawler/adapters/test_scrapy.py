@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scrapy.settings import Settings
 
+from counterpoint.crawler.adapters import scrapy as adapter
+from counterpoint.crawler.adapters.scrapy import PolicyAddon
+from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import Policy, Scope
 from counterpoint.sim_web.world.site import SyntheticSite
 from tests.ci.test_worlds import ALL, QUERY, by_number, one_address_each, start_addresses
@@ -65,7 +69,7 @@ def agree(policy: Policy, web: tuple[int, float, bool]) -> None:
 POLICIES = [one for one in ALL if not one.oracle and not one.overspends]
 
 
-@pytest.mark.parametrize("name", ["opic", "R3"])
+@pytest.mark.parametrize("name", ["opic", pytest.param("R3", marks=pytest.mark.long)])
 def test_the_order_of_compare(name: str) -> None:
     """Catches an outcome that differs from that of a comparison, or a decision made too early."""
     (policy,) = [one for one in POLICIES if one.name == name]
@@ -99,7 +103,9 @@ ORDER = ["http://a.test/", "http://a.test/x", "http://a.test/new", "http://b.tes
 
 @pytest.mark.parametrize(
     ("spider", "mode", "concurrency"),
-    [("Following", "", 1), ("Asynchronous", "", 1), ("Following", "meta", 1), ("Following", "", 8)],
+    [("Following", "", 1), pytest.param("Asynchronous", "", 1, marks=pytest.mark.long),
+     pytest.param("Following", "meta", 1, marks=pytest.mark.long),
+     pytest.param("Following", "", 8, marks=pytest.mark.long)],
 )  # fmt: skip
 def test_redirects_and_what_is_missing(spider: str, mode: str, concurrency: int) -> None:
     """Catches a redirect that counts as a page, a page whose loss stops the crawl, lost links."""
@@ -114,6 +120,7 @@ def test_redirects_and_what_is_missing(spider: str, mode: str, concurrency: int)
     assert web.asked.count("http://a.test/old") == 1
 
 
+@pytest.mark.long
 def test_a_callback_that_fails() -> None:
     """Catches a page whose callback raised that is waited for, or whose links are lost."""
     with scripted(PAGES) as web:
@@ -124,6 +131,7 @@ def test_a_callback_that_fails() -> None:
     assert "breadth-first asked for 3 pages; every page found was fetched" in log
 
 
+@pytest.mark.long
 def test_an_errback_that_asks_for_more() -> None:
     """Catches a request of an errback that the policy never gets."""
     with scripted(PAGES) as web:
@@ -132,6 +140,7 @@ def test_an_errback_that_asks_for_more() -> None:
     assert [url for url, _ in found] == ["http://mirror.test/", "http://a.test/z"], log[-3000:]
 
 
+@pytest.mark.long
 def test_a_form_is_a_page_of_its_own() -> None:
     """Catches a form that counts as the page with the same address, so that one is lost."""
     pages = {"http://a.test/": Page("<a href=/x>1</a>"), "http://a.test/x": Page("")}
@@ -142,6 +151,7 @@ def test_a_form_is_a_page_of_its_own() -> None:
     assert "breadth-first asked for 3 pages" in _
 
 
+@pytest.mark.long
 def test_the_budget() -> None:
     """Catches a page beyond the budget."""
     with scripted(PAGES) as web:
@@ -151,6 +161,20 @@ def test_the_budget() -> None:
     assert len(found) <= 3
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("how", "steps"), [("again", 1), ("unknown", 0)])
+def test_a_policy_that_breaks_a_rule(how: str, steps: int) -> None:
+    """Catches a crawl that goes on, or hangs, after its policy failed."""
+    policy = f"tests.crawler.adapters.test_queue:broken,how={how}"
+    with scripted(PAGES) as web:
+        found, log = crawled(["http://a.test/"], web.proxy, counterpoint_policy=policy)
+    assert len(found) == steps
+    assert "ERROR: tests.crawler.adapters.test_queue:broken" in log
+    assert f"asked for {steps} pages; {policy}: step {1 if how == 'unknown' else 2}: " in log
+    assert "Closing spider (finished)" in log
+
+
+@pytest.mark.long
 def test_a_redirect_that_is_dropped_on_its_way() -> None:
     """Catches a crawl that ends, or waits for ever, since a middleware dropped a redirect."""
     pages = {
@@ -166,22 +190,28 @@ def test_a_redirect_that_is_dropped_on_its_way() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("given", "message"),
     [
         ({}, "COUNTERPOINT_POLICY: is needed"),
-        ({"counterpoint_policy": "opik"}, "opik"),
-        ({"counterpoint_policy": "opic", "jobdir": "jobs"}, "JOBDIR: PolicyScheduler keeps"),
-        ({"counterpoint_policy": "oracle"}, "needs the truth about pages"),
-        ({"counterpoint_policy": "opic", "counterpoint_budget": 0}, "at least one page"),
-        ({"counterpoint_policy": "opic", "counterpoint_seed": "x"}, "is no whole number"),
-        ({"counterpoint_policy": "scent"}, "revisits known pages"),
+        ({"policy": "opik"}, "there is no policy 'opik'"),
+        ({"policy": "oracle"}, "needs the truth about pages"),
+        ({"policy": "scent"}, "revisits known pages"),
+        ({"policy": "opic", "budget": 0}, "at least one page"),
+        ({"policy": "opic", "seed": "x"}, "COUNTERPOINT_SEED: 'x' is no whole number"),
+        ({"policy": "opic", "jobdir": "jobs"}, "JOBDIR: PolicyScheduler keeps"),
     ],
 )  # fmt: skip
-def test_settings_that_are_wrong(
-    settings: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_settings_that_are_wrong(given: dict[str, Any], message: str) -> None:
     """Catches a crawl with another policy than the settings name, or an unclear error."""
-    monkeypatch.chdir(tmp_path)
-    with scripted(PAGES) as web:
-        found, log = crawled(["http://a.test/"], web.proxy, **settings)
-    assert found == [] and message in log, log[-3000:]
+    names = {"jobdir": "JOBDIR"}
+    settings = Settings({names.get(k, f"COUNTERPOINT_{k.upper()}"): v for k, v in given.items()})
+    with pytest.raises(CrawlError) as error:
+        PolicyAddon().update_settings(settings)
+    assert message in str(error.value)
+
+
+def test_an_old_scrapy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a Scrapy with which the policy would never see a page."""
+    monkeypatch.setattr(adapter, "version_info", (2, 13, 4))
+    with pytest.raises(CrawlError, match=r"is too old: 2\.14 or newer is needed"):
+        PolicyAddon().update_settings(Settings({"COUNTERPOINT_POLICY": "opic"}))
