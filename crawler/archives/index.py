@@ -170,6 +170,10 @@ class Found(NamedTuple):
     file: FileIndex
 
 
+def _found_in(file: FileIndex) -> Iterator[Found]:
+    return (Found(capture, file) for capture in file.captures())
+
+
 Fits = Callable[[Capture], bool]
 
 
@@ -224,7 +228,7 @@ class CaptureIndex:
 
     def captures(self) -> Iterator[Found]:
         """Yield all captures, by key and time."""
-        each = [((Found(capture, one)) for capture in one.captures()) for one in self.files]
+        each = map(_found_in, self.files)
         return heapq.merge(
             *each, key=lambda found: (key_of(found.capture.url).encode(), found.capture.stamp)
         )
@@ -267,17 +271,21 @@ class CaptureIndex:
         return best
 
     def homes(self) -> Iterator[str]:
-        """Yield for each host, by name, the address of the first of its pages, by address.
+        """Yield for each host, by name, the address of its home page.
 
-        That is the page ``/`` if it was captured with status 200. Of each host and file, only the
-        first `LOOKED_AT` captures are looked at.
+        That is the page ``/`` if it was captured with status 200, and otherwise the page that was
+        captured first. Of each host and file, only the first `LOOKED_AT` captures by address are
+        looked at. Within a second, the order is that of the file.
         """
         hosts = dict.fromkeys(heapq.merge(*(one.hosts() for one in self.files)))
         for host in hosts:
-            each = (islice(one.of_host(host), LOOKED_AT) for one in self.files)
-            pages = [one.url for some in each for one in some if one.is_page]
+            pages = [
+                (key_of(one.url) != f"{host.decode()}/", one.stamp, number, one.place, one.url)
+                for number, file in enumerate(self.files)
+                for one in islice(file.of_host(host), LOOKED_AT) if one.is_page
+            ]  # fmt: skip
             if pages:
-                yield min(pages, key=lambda url: (key_of(url), url))
+                yield min(pages)[-1]
 
     @property
     def start(self) -> str:

@@ -282,6 +282,10 @@ def make_plan(settings: CrawlSettings, sites: Sequence[PlanSite]) -> CrawlPlan:
         raise CrawlError(f"{policy}: needs the truth about pages, which is unknown for real pages")
     if not sites:
         raise CrawlError("there is no site to crawl: add some with --seeds FILE")
+    for name in ("proxy", "warc"):
+        if settings.replay and getattr(settings, name):
+            raise CrawlError(f"--{name}: this crawl is replayed from {settings.replay} and uses no "
+                             "network; --replay '' ends that")  # fmt: skip
     given = budget(settings.budget)
     options = PlanOptions(
         str(chosen.policy.scope), settings.stay, settings.normalize, settings.level, settings.cap,

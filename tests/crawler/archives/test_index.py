@@ -289,3 +289,32 @@ def test_hostile_files_take_little_memory(tmp_path: Path) -> None:
     # The good record of each file, and what can be read of the bomb, the wrong length, the head.
     assert int(count) == len(files) + 3
     assert int(peak) < 120_000
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+def test_captures_of_several_files(tmp_path: Path, order: tuple[int, ...]) -> None:
+    """Catches a capture that is read from another file than the one that has it."""
+    paths = []
+    for number in range(3):
+        urls = {f"http://a.test/{number}/{k}": [number] for k in range(2 + 7 * number)}
+        paths.append(written(tmp_path / f"{number}.warc.gz", answers(urls), "gzip"))
+    index = CaptureIndex([paths[number] for number in order])
+    found = list(index.captures())
+    assert [one.capture.url for one in found] == sorted(one.capture.url for one in found)
+    assert len(found) == 2 + 9 + 16
+    for one in found:
+        assert one.capture.filename == one.file.path.name
+        assert f"/{one.file.path.name[0]}/" in one.capture.url
+    index.close()
+
+
+def test_homes_are_the_pages_that_were_captured_first(tmp_path: Path) -> None:
+    """Catches a home that is the first by alphabet, since times have whole seconds."""
+    page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+    times = [("http://a.test/z", 5), ("http://a.test/a", 5), ("http://b.test/y", 3),
+             ("http://b.test/", 9), ("http://c.test/m", 7), ("http://c.test/k", 6)]  # fmt: skip
+    records = [record("response", page, url, f"2020-01-01T00:00:0{second}Z")
+               for url, second in times]  # fmt: skip
+    index = CaptureIndex([written(tmp_path / "x.warc.gz", records, "gzip")])
+    assert list(index.homes()) == ["http://a.test/z", "http://b.test/", "http://c.test/k"]
+    index.close()

@@ -239,8 +239,6 @@ def _wished(given: Mapping[str, Any]) -> dict[str, Any]:
     proxy_address(wished.get("proxy"))
     if "replay" in wished:
         wished.update(_replay(wished))
-    elif wished.get("proxy") or "warc" in wished:
-        wished["replay"] = None
     if wished.get("warc") is not None:
         wished["warc"] = str(_folder("--warc", wished["warc"]))
     return wished
