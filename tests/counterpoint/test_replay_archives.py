@@ -88,6 +88,9 @@ def test_a_stored_crawl_is_the_same(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert json.loads(said)["unknown"] == json.loads(out)["unknown"] == 3
     # A larger budget goes on with the same files, and another network ends the replay.
     assert call(capsys, "crawl", "--db", store, "--budget", "3000")[0] == 0
+    for option in (["--warc", str(tmp_path / "w")], ["--proxy", "http://127.0.0.1:9/"]):
+        code, _, error = call(capsys, "crawl", "--db", store, "--budget", "9", *option)
+        assert (code, f"{option[0]}: this crawl is replayed from" in error) == (2, True)
     code, _, error = call(
         capsys,
         "crawl",
