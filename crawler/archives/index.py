@@ -44,8 +44,8 @@ class FileIndex:
 
     Attributes
     ----------
-    path : Path
-        The WARC file.
+    path, place : Path
+        The WARC file, and its index.
     about : About
     """
 
@@ -53,7 +53,7 @@ class FileIndex:
         found = about(place)
         if found is None:
             raise CrawlError(f"{place}: is no index")
-        self.path, self.about, self._place = path, found, place
+        self.path, self.about, self.place = path, found, place
         try:
             with place.open("rb") as file:
                 self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -69,7 +69,7 @@ class FileIndex:
 
     def captures(self) -> Iterator[Capture]:
         """Yield all captures, by key and time. They are read from the file, not from the map."""
-        with self._place.open("rb") as file:
+        with self.place.open("rb") as file:
             while line := file.readline(_LONGEST):
                 if not line.startswith(b"!"):
                     yield self._capture(line)
@@ -160,7 +160,7 @@ class FileIndex:
             raise self._damaged() from None
 
     def _damaged(self) -> CrawlError:
-        return CrawlError(f"{self._place}: is damaged; delete it, so that it is made again")
+        return CrawlError(f"{self.place}: is damaged; delete it, so that it is made again")
 
 
 class Found(NamedTuple):

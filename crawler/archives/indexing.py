@@ -8,6 +8,7 @@ some 50 MB of memory.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import tempfile
@@ -42,6 +43,10 @@ _REPORTED = 10_000
 """After so many records the progress is reported."""
 
 Tell = Callable[[str], None]
+
+
+_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+_ELSEWHERE = "name another folder for it: index in TOML, --index of web serve, or XDG_CACHE_HOME"
 
 
 class About(NamedTuple):
@@ -118,7 +123,8 @@ def indexed(path: Path, folder: Path | None = None, tell: Tell | None = None) ->
     path : Path
         The WARC file.
     folder : Path, optional
-        Where the index is; by default beside the file.
+        Where the index is; by default beside the file, and if nothing can be written there, in
+        `caches`.
     tell : callable, optional
         Gets a line of text on the progress.
 
@@ -127,23 +133,34 @@ def indexed(path: Path, folder: Path | None = None, tell: Tell | None = None) ->
     CrawlError
         If the file is no WARC file or cannot be read, or if the index cannot be written.
     """
-    place = place_of_index(path, folder)
+    folders = [folder, caches()] if folder is None else [folder]
+    places = [place_of_index(path, one) for one in folders]
     try:
         status = path.stat()
     except OSError as error:
         raise CrawlError(f"{path}: {error.strerror or error}") from None
-    found = about(place)
-    if found is not None and (found.size, found.time) == (status.st_size, status.st_mtime_ns):
-        return place
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        _write(path, place, status, tell)
-    except OSError as error:
-        raise CrawlError(
-            f"{place.parent}: the index of {path.name} cannot be written there "
-            f"({error.strerror or error}); name another folder for it (--index, or index in TOML)"
-        ) from None
-    return place
+    for place in places:
+        found = about(place)
+        if found is not None and (found.size, found.time) == (status.st_size, status.st_mtime_ns):
+            return place
+    for place in places:
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            _write(path, place, status, tell)
+            return place
+        except OSError as error:
+            if place == places[-1] or error.errno not in _READ_ONLY:
+                raise CrawlError(
+                    f"{place.parent}: the index of {path.name} cannot be written there "
+                    f"({error.strerror or error}); {_ELSEWHERE}"
+                ) from None
+    raise AssertionError("there is a place at least")
+
+
+def caches() -> Path:
+    """Return the folder of indexes whose files are in folders that are read-only."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "counterpoint" / "indexes"
 
 
 def _write(path: Path, place: Path, status: os.stat_result, tell: Tell | None) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from counterpoint.crawler.archives.index import CaptureIndex
-from counterpoint.crawler.archives.indexing import place_of_index
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.files.outputs import replacing
 
@@ -114,8 +113,7 @@ class CapturedArrays:
 
 def place_of(index: CaptureIndex, source: CapturedSource) -> Path:
     """Return where the arrays are kept: beside the first index."""
-    folder = None if source.index is None else Path(source.index)
-    first = place_of_index(index.files[0].path, folder)
+    first = index.files[0].place
     name = blake2b(repr((source.files, source.hosts)).encode(), digest_size=4).hexdigest()
     return first.with_name(f"{first.name}.{name}.npz")
 

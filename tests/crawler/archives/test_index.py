@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -10,6 +11,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastwarc import ArchiveIterator as FastIterator
@@ -17,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from counterpoint.crawler.archives import sorting
+from counterpoint.crawler.archives import indexing, sorting
 from counterpoint.crawler.archives.cdxj import Capture, capture_of, key_of, line_of, stamp_of
 from counterpoint.crawler.archives.index import CaptureIndex
 from counterpoint.crawler.archives.indexing import about, indexed, place_of_index
@@ -250,6 +252,7 @@ def test_types_are_counted(tmp_path: Path) -> None:
 HOSTILE = """
 import sys
 from pathlib import Path
+from typing import Any
 from counterpoint.crawler.archives.index import CaptureIndex
 index = CaptureIndex([Path(name) for name in sys.argv[1:]])
 for one in index.damages:
@@ -318,3 +321,26 @@ def test_homes_are_the_pages_that_were_captured_first(tmp_path: Path) -> None:
     index = CaptureIndex([written(tmp_path / "x.warc.gz", records, "gzip")])
     assert list(index.homes()) == ["http://a.test/z", "http://b.test/", "http://c.test/k"]
     index.close()
+
+
+def test_a_folder_that_is_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a capture that cannot be used since nothing can be written beside it."""
+    path = written(tmp_path / "x.warc.gz", answers({"http://a.test/": [1]}), "gzip")
+    write, number = indexing._write, errno.EROFS
+
+    def refusing(*given: Any) -> None:
+        if given[1].parent == tmp_path:
+            raise OSError(number, os.strerror(number))
+        write(*given)
+
+    monkeypatch.setattr(indexing, "_write", refusing)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    place = indexed(path)
+    assert place.is_relative_to(tmp_path / "cache" / "counterpoint")
+    monkeypatch.setattr(indexing, "_write", lambda *given: pytest.fail("it is there already"))
+    assert indexed(path) == place
+    monkeypatch.setattr(indexing, "_write", refusing)
+    number = errno.ENOSPC  # a full disk is told, not worked around
+    path.write_bytes(path.read_bytes() + path.read_bytes())
+    with pytest.raises(CrawlError, match="cannot be written there"):
+        indexed(path)
