@@ -18,6 +18,7 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import Limits
 from counterpoint.crawler.fetching.network import Answer, PageRequest
 
+from .archives import SUFFIXES
 from .captured import CapturedAnswer, CapturedWeb
 from .indexing import Tell
 from .warc_members import ZstandardBytes, source_of
@@ -91,8 +92,8 @@ class ArchiveFetcher:
 
 
 def is_archive(path: Path) -> bool:
-    """Return whether a path is a folder or a WARC file, compressed or not, by its first bytes."""
-    if path.is_dir():
+    """Return whether a path is a folder, or a WARC file by its name or its first bytes."""
+    if path.is_dir() or (path.name.endswith(SUFFIXES) and path.exists()):
         return True
     try:
         with path.open("rb") as file:

@@ -167,6 +167,9 @@ def _drawn(
             found = sorted(chance.choice(found, sites, replace=False).tolist())
         return tuple(dict.fromkeys(found))
     pages = np.flatnonzero(arrays.html)
+    if source.graph is not None:  # a number that no link has is no node of the list
+        linked = np.union1d(np.flatnonzero(np.diff(arrays.offsets)), arrays.targets)
+        pages = linked if len(linked) else pages
     hosts = np.unique(arrays.host[pages])
     if len(hosts) > sites:
         drawn = np.sort(chance.choice(hosts, sites, replace=False))

@@ -191,7 +191,8 @@ def test_errors_of_try(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--replay", "none.warc"], "none.warc is no WARC file"),
+        (["--replay", "none.warc"], "there is no file or folder"),
+        (["--replay", "wrong.warc.gz"], "wrong.warc.gz: is no WARC file"),
         (["--replay", "x.txt"], "x.txt is no WARC file"),
         (["--replay", ".", "--warc", "w"], "--warc: not with --replay"),
         (["--replay", ".", "--proxy", "http://127.0.0.1:9/"], "--proxy: not with --replay"),
@@ -206,6 +207,7 @@ def test_errors_of_crawl(
     monkeypatch.chdir(tmp_path)
     written(tmp_path / "x.warc.gz", RECORDS, "gzip")
     (tmp_path / "x.txt").write_text("no records\n")
+    (tmp_path / "wrong.warc.gz").write_text("hi\n")
     (tmp_path / "empty").mkdir()
     code, _, error = call(capsys, "crawl", "breadth-first", "--db", "c.db", "--start",
                           "http://a.test/", *arguments)  # fmt: skip
@@ -227,3 +229,21 @@ def test_sites_of_a_capture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     empty = str(written(tmp_path / "y.warc.gz", [style], "gzip"))
     code, _, error = call(capsys, "sites", "--db", str(tmp_path / "d.db"), "import", empty)
     assert (code, "has no HTML page" in error, (tmp_path / "d.db").exists()) == (2, True, False)
+
+
+def test_damaged_places_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Catches a capture that breaks off and looks whole, in any command that reads it."""
+    path = written(tmp_path / "x.warc", RECORDS, "plain")
+    path.write_bytes(path.read_bytes()[:-60])
+    (tmp_path / "mine.toml").write_text("[captured]\nfiles = ['x.warc']\n")
+    store = str(tmp_path / "c.db")
+    for command in (
+        ["try", "breadth-first", "--replay", str(path), "--pages", "1"],
+        ["sites", "--db", str(tmp_path / "d.db"), "import", str(path)],
+        ["crawl", "opic", "--db", store, "--start", "http://a.test/", "--replay", str(path)],
+        ["crawl", "--db", store, "--budget", "3"],
+        ["compare", "opic", "--web", str(tmp_path / "mine.toml"), "--pages", "2"],
+        ["graph", "build", str(path), str(tmp_path / "x.graph")],
+    ):
+        code, _, error = call(capsys, *command)
+        assert (code, "breaks off" in error, str(path) in error) == (0, True, True), command

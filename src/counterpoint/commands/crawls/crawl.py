@@ -24,6 +24,7 @@ from counterpoint.commands.crawls.options import (
 )
 from counterpoint.commands.crawls.reporting import TOPIC, check_run, write_index
 from counterpoint.commands.crawls.watching import CrawlDisplay, CrawlLog, summary
+from counterpoint.commands.damages import name_damages_of
 from counterpoint.console import FELL, INTERRUPTED, OK, must_be_writable, printing
 from counterpoint.crawler.errors import ConnectionLostError, CrawlError
 from counterpoint.crawler.policy.protocol import Scope
@@ -246,8 +247,8 @@ def _wished(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _replay(wished: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that the store keeps for a crawl of WARC files, or after one."""
-    from counterpoint.crawler.archives.archives import files_of
     from counterpoint.crawler.archives.fetcher import is_archive
+    from counterpoint.crawler.archives.index import CaptureIndex
 
     if not wished["replay"]:
         return {"replay": None}
@@ -255,9 +256,11 @@ def _replay(wished: Mapping[str, Any]) -> dict[str, Any]:
         if wished.get(name):
             raise click.UsageError(f"--{name}: not with --replay, which uses no network")
     path = Path(wished["replay"]).absolute()
+    if not path.exists():
+        raise click.UsageError(f"--replay: there is no file or folder {path}")
     if not is_archive(path):
         raise click.UsageError(f"--replay: {path} is no WARC file, and no folder of them")
-    files_of(path)
+    CaptureIndex([path]).close()  # what is wrong with it is said before there is a store
     return {"replay": str(path), "proxy": None, "warc": None}
 
 
@@ -300,6 +303,8 @@ def _crawl(store: Store, begun: StartedPlan, log: Path | None, lease_log: Path |
 
     if begun.ended:
         return CrawlEnd(begun.ended, True)
+    if begun.settings.replay is not None:
+        name_damages_of([Path(begun.settings.replay)])
     with CrawlLog(log, begun) as lines, CrawlDisplay(store, begun) as display:
 
         def record(taken: Any) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from counterpoint.commands.damages import name_damages
 from counterpoint.console import OK, printing, shown
 
 if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
@@ -126,6 +127,7 @@ def _homes(path: Path) -> str:
     from counterpoint.crawler.errors import CrawlError
 
     with CapturedWeb([path]) as web:
+        name_damages(web.index.damages)
         homes = list(web.index.homes())
     if not homes:
         raise CrawlError(f"{path}: has no HTML page, so it names no sites")

@@ -18,6 +18,7 @@ from counterpoint.commands.crawls.options import (
     shared_options,
 )
 from counterpoint.commands.crawls.reporting import CrawlReport, Journal, check_run, write_index
+from counterpoint.commands.damages import name_damages
 from counterpoint.console import FELL, OK, UNKNOWN, must_be_writable, printing, progress
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import Scope
@@ -265,6 +266,7 @@ def _archived(
     from counterpoint.crawler.worlds.client import Client
 
     fetcher = ArchiveFetcher(path)
+    name_damages(fetcher.web.index.damages)
     starts = trial.starts or fetcher.web.starts(1)
     if not starts:
         fetcher.web.close()

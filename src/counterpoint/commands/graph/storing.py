@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from counterpoint.commands.damages import name_damages_of
 from counterpoint.commands.graph.opening import (
     format_option,
     heading,
@@ -107,7 +108,9 @@ def _captured(
     from counterpoint.studies.captured.settings import CapturedSource
 
     source = CapturedSource(path.name, (name,))
-    return graph_of(source, LEAST if linked is None else linked, tell)
+    found = graph_of(source, LEAST if linked is None else linked, tell)
+    name_damages_of([path])
+    return found
 
 
 def _source(name: str, kind: str, linked: int | None) -> Source:

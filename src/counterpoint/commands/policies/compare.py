@@ -21,6 +21,7 @@ from counterpoint.commands.baselines import (
     print_outcomes,
 )
 from counterpoint.commands.baselines import as_json as outcomes_as_json
+from counterpoint.commands.damages import name_damages_of
 from counterpoint.console import (
     OK,
     must_be_page,
@@ -179,6 +180,9 @@ def _plan(
             _check_graph(policies)
         with progress("captured web") as tell:
             web_pages = arrays_of(source, tell).pages
+        if source.graph is None:
+            folder = None if source.index is None else Path(source.index)
+            name_damages_of(map(Path, source.files), folder)
         kind = profile.from_mapping({}, name, source.name)
     return ComparisonPlan(policies, kind, pages, web_pages, webs, sites, visits_per_day,
                           step_limit, captured=source)  # fmt: skip

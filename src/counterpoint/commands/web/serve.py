@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from counterpoint.commands.damages import name_damages
 from counterpoint.console import FELL, OK, above_zero, must_be_writable, progress
 from counterpoint.files.outputs import named
 from counterpoint.sim_web import profile
@@ -197,8 +198,7 @@ def _captured(web: CapturedWeb, paths: Sequence[Path], count: int, real_time: bo
     from counterpoint.sim_web.referee.opening import CAPTURED
     from counterpoint.studies.captured.serving import CapturedSite
 
-    for one in web.index.damages:
-        click.echo(f"counterpoint: {one.path}: at byte {one.at:,}: {one.reason}", err=True)
+    name_damages(web.index.damages)
     starts = web.starts(count)
     if not starts:
         raise WebError("--warc: no page of HTML with status 200 was captured")
