@@ -1,7 +1,8 @@
 """A queue of addresses in the order of a policy, for a crawler of any kind.
 
 The crawler fetches; the policy decides what comes next. The scheduler is made as in ``compare`` and
-gets the same outcomes, so that it makes the same crawl if one page is fetched at a time::
+gets the same outcomes, so that it makes the same crawl if one page is fetched at a time. A queue is
+for one thread; several need a lock around `next` and `done`::
 
     queue = PolicyQueue("opic", ["http://a.test/"], budget=1000)
     while (address := queue.next()) is not None:
@@ -15,7 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from counterpoint.crawler.documents.addresses import normalized, site
+from counterpoint.crawler.documents.addresses import joined, normalized, site
 from counterpoint.crawler.documents.exchange import Exchange
 from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
@@ -74,6 +75,12 @@ class PolicyQueue:
         self, policy: str, starts: Sequence[str], budget: int, seed: int = 0, *, query: str = "",
         stay: bool = False, rules: ScopeRules | None = None, now: Callable[[], float] | None = None,
     ) -> None:  # fmt: skip
+        if not isinstance(policy, str):
+            raise CrawlError(
+                f"a policy is named by a text such as 'opic' or 'module:{policy!r:.40}'"
+            )
+        if isinstance(starts, str):
+            raise CrawlError(f"starts is a list of addresses, not the text {starts!r:.40}")
         chosen = find(policy)
         if chosen.policy.oracle:
             raise CrawlError(f"{policy}: needs the truth about pages, which is not known here")
@@ -95,6 +102,7 @@ class PolicyQueue:
         self._asked: set[int] = set()
         self._in_flight: dict[str, int] = {}
         self.why, self.steps = "", 0
+        self._failed: CrawlError | None = None
 
     @property
     def in_flight(self) -> int:
@@ -116,6 +124,8 @@ class PolicyQueue:
             If the policy fails or breaks a rule for policies; the crawl must end.
         """
         self.why = ""
+        if self._failed is not None:
+            raise self._failed
         if self.steps == self._most:
             self.why = SPENT
             return None
@@ -150,8 +160,8 @@ class PolicyQueue:
         status : int
             The status of HTTP, after redirects; 0: no answer came.
         links : iterable of str
-            The links of the page in the order of appearance, on any site; what is no address of
-            http or https is left out.
+            The links of the page in the order of appearance, on any site, as they stand there or as
+            whole addresses; what leads to no address of http or https is left out.
         final : str
             The address to which redirects led; "" if there were none.
         size : int
@@ -161,16 +171,17 @@ class PolicyQueue:
 
         Raises
         ------
-        ValueError
-            If the address is not in flight.
+        ValueError, TypeError
+            If the address is not in flight, or an argument is wrong; the address stays in flight
+            then.
         CrawlError
             If the policy fails.
         """
+        end = _checked(status, links, final)
+        found = [one for one in (joined(end or address, link) for link in links) if one is not None]
         page = self._in_flight.pop(address, None)
         if page is None:
             raise ValueError(f"{address} is not in flight: it was not returned, or is done")
-        found = [one for one in map(normalized, links) if one is not None]
-        end = normalized(final) or "" if final else ""
         own = site(end or address)
         exchange = Exchange(
             address, status, end, tuple(dict.fromkeys(found)),
@@ -185,7 +196,29 @@ class PolicyQueue:
             raise self._failure(error) from error
 
     def _failure(self, error: Exception) -> CrawlError:
-        return CrawlError(f"{self.policy}: step {self.steps + 1}: {failure_text(error, LIMIT)}")
+        said = f"{self.policy}: step {self.steps + 1}: {failure_text(error, LIMIT)}"
+        self._failed = CrawlError(said)
+        return self._failed
+
+
+def _checked(status: object, links: object, final: str) -> str:
+    """Return the normalized address to which redirects led, "" if there were none.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is wrong.
+    """
+    if type(status) is not int or not (status == 0 or 100 <= status <= 599):
+        raise ValueError(
+            f"a status is a number from 100 to 599, or 0 for no answer, not {status!r}"
+        )
+    if isinstance(links, (str, bytes)):
+        raise TypeError(f"links is a list of texts, not one text: {links!r:.40}")
+    end = normalized(final) if final else ""
+    if end is None:
+        raise ValueError(f"final is an address, not {final!r:.40}")
+    return end
 
 
 class _Nowhere:

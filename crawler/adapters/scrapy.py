@@ -143,7 +143,8 @@ class PolicyScheduler:
     def close(self, reason: str) -> None:
         """Log why the policy ended."""
         if self._queue is not None:
-            why = self._failure or self._queue.why or f"the spider was closed: {reason}"
+            closed = "" if reason == "finished" else f"the spider was closed: {reason}"
+            why = self._failure or closed or self._queue.why
             _log.info("%s asked for %d pages; %s", self._given.policy, self._queue.steps, why)
 
     def begin(self) -> None:

@@ -86,11 +86,15 @@ def test_what_is_no_address_and_other_spellings() -> None:
     """Catches a page that is fetched twice since it is spelled in two ways."""
     queue = PolicyQueue("breadth-first", [A], 10)
     assert queue.next() == A
-    queue.done(A, 200, ["mailto:x@y.test", "HTTP://A.test:80/x#1", f"{A}x/", "/relative", A])
+    queue.done(A, 200, ["mailto:x@y.test", "HTTP://A.test:80/x#1", f"{A}x/", "/b/relative", A])
     assert queue.next() == f"{A}x"
     queue.done(f"{A}x", 404)
+    assert queue.next() == f"{A}b/relative"
+    queue.done(f"{A}b/relative", 200, ["other"], final=f"{A}c/")
+    assert queue.next() == f"{A}c/other"
+    queue.done(f"{A}c/other", 0)
     assert (queue.next(), queue.why) == (None, "every page found was fetched")
-    assert queue.steps == 2
+    assert queue.steps == 4
 
 
 def test_sites_rules_and_redirects() -> None:
@@ -142,6 +146,8 @@ def test_a_policy_that_breaks_a_rule(how: str, message: str) -> None:
     with pytest.raises(CrawlError, match=f"how={how}: {message}"):
         for _ in range(2):
             queue.next()
+    with pytest.raises(CrawlError, match=f"how={how}: {message}"):
+        queue.next()  # it stays failed
     if how == "again":
         with pytest.raises(CrawlError, match="ValueError: no"):
             queue.done(A, 200)
@@ -157,9 +163,11 @@ def test_a_policy_that_breaks_a_rule(how: str, message: str) -> None:
         ("opic", ["a.test"], 1, "'a.test' is no address"),
         ("opic", [A], 0, "at least one page, not 0"),
         ("R3", [A, f"{A}x"], 5, "a site has one"),
+        ("opic", A, 5, "starts is a list of addresses, not the text 'http://a.test/'"),
+        (_Broken, [A], 5, "a policy is named by a text"),
     ],
 )
-def test_what_is_refused(policy: str, starts: list[str], budget: int, message: str) -> None:
+def test_what_is_refused(policy: Any, starts: Any, budget: int, message: str) -> None:
     """Catches a queue that begins and fails later."""
     with pytest.raises(CrawlError, match=message):
         PolicyQueue(policy, starts, budget)
@@ -175,3 +183,19 @@ def test_an_address_that_is_not_in_flight() -> None:
     with pytest.raises(ValueError, match="not in flight"):
         queue.done(A, 200)
     assert (queue.next(), queue.why) == (None, "the budget is spent")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"status": "200"}, {"status": None}, {"status": 9999}, {"links": "http://c.test/"},
+     {"links": b"x"}, {"final": "xx"}],
+)  # fmt: skip
+def test_wrong_answers(given: dict[str, Any]) -> None:
+    """Catches an answer that is taken for another one, and an address that is lost by it."""
+    queue = PolicyQueue("opic", [A], 5)
+    assert queue.next() == A
+    with pytest.raises((ValueError, TypeError)):
+        queue.done(A, **{"status": 200} | given)
+    assert queue.in_flight == 1
+    queue.done(A, 200, ["x"])
+    assert queue.next() == f"{A}x"
