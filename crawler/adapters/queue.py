@@ -77,7 +77,7 @@ class PolicyQueue:
     ) -> None:  # fmt: skip
         if not isinstance(policy, str):
             raise CrawlError(
-                f"a policy is named by a text such as 'opic' or 'module:{policy!r:.40}'"
+                f"a policy is named by a text such as opic or module:Policy, not by {policy!r:.40}"
             )
         if isinstance(starts, str):
             raise CrawlError(f"starts is a list of addresses, not the text {starts!r:.40}")
