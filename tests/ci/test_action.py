@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from counterpoint.commands.gate import gate
+from counterpoint.main import counterpoint
 
 from .runner import ROOT, Runner, action
 
@@ -295,5 +296,7 @@ def test_the_hook_is_a_command() -> None:
     program, name, *arguments = shlex.split(hook["entry"])
     assert (program, hook["language"], hook["pass_filenames"]) == ("counterpoint", "python", False)
     assert name == "gate"
-    parsed = gate.make_context(name, list(arguments))
+    # Without its group, click would remember for all later tests that gate has no option -h.
+    group = counterpoint.make_context("counterpoint", [name])
+    parsed = gate.make_context(name, list(arguments), parent=group)
     assert (parsed.params["only"], parsed.params["budget"]) == ("checks", 20.0)
