@@ -163,14 +163,14 @@ class _Pair(NamedTuple):
 
 
 def _paired(before: Connection, after: Connection) -> Iterator[_Pair]:
-    """Yield the pages of both stores by key."""
+    """Yield the pages of both stores by key; Python's order of texts is that of UTF-8's bytes."""
     olds, news = _pages(before), _pages(after)
     old, new = next(olds, None), next(news, None)
     while old is not None or new is not None:
-        if new is None or (old is not None and old["key"].encode() < new["key"].encode()):
+        if new is None or (old is not None and old["key"] < new["key"]):
             yield _Pair(old, None)
             old = next(olds, None)
-        elif old is None or new["key"].encode() < old["key"].encode():
+        elif old is None or new["key"] < old["key"]:
             yield _Pair(None, new)
             new = next(news, None)
         else:
