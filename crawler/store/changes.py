@@ -1,18 +1,21 @@
 """What has changed from one crawl to a later one, each in its own store: pages and broken links.
 
 A link is broken if the linked page was asked for and did not come: it is gone (404, 410), another
-error, or no answer. A page that was not asked for, or about which a replayed capture says nothing,
-is no broken link. A page whose robots.txt or rule of scope forbids it is none, either.
+error, redirects that lead nowhere, or no answer, also to the request for its robots.txt. A page
+that was not asked for, or about which a replayed capture says nothing, is unknown; so is one that
+robots.txt or a rule of scope forbids. A page that redirects to where the crawl did not follow has
+moved.
 
 Both stores are read in the order of the keys of pages, so that neither has to fit into memory.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, RowMapping, text
 
@@ -20,6 +23,7 @@ from counterpoint.crawler.documents.exchange import NOT_CAPTURED
 from counterpoint.crawler.documents.scope import LEFT_OUT
 
 from .opening import Store
+from .recording import TAKEN_OUT
 from .schema import State
 
 BATCH = 5_000
@@ -31,21 +35,39 @@ _PAGES = text("""
     SELECT key, address, status, size, problem, state FROM pages
     WHERE key > :after ORDER BY key LIMIT :most""")
 _BROKEN = text("""
-    SELECT t.id, t.key, t.address, t.status, t.problem FROM pages t
+    SELECT t.id, t.key, t.address, t.status, t.problem, t.state FROM pages t
     WHERE t.status <> 200 AND t.state = :done AND t.id > :after ORDER BY t.id LIMIT :most""")
-_LINKING = {
-    name: text(f"""
-    SELECT p.key, p.address FROM {table} l JOIN pages p ON p.id = l.page
-    WHERE l.target = :target AND NOT l.deleted AND p.status = 200 ORDER BY p.id, l.position""")
-    for name, table in (("internal", "internal_links"), ("external", "external_links"))
-}
-_THERE = {
-    name: text(f"""
-    SELECT 1 FROM {table} l JOIN pages p ON p.id = l.page JOIN pages t ON t.id = l.target
-    WHERE t.key = :target AND p.key = :page AND NOT l.deleted LIMIT 1""")
-    for name, table in (("internal", "internal_links"), ("external", "external_links"))
-}
-_ONE = text("SELECT status, problem, state FROM pages WHERE key = :key")
+_LINKING = text("""
+    SELECT p.key, p.address FROM pages p JOIN (
+        SELECT page FROM internal_links WHERE target = :target AND NOT deleted
+        UNION SELECT page FROM external_links WHERE target = :target AND NOT deleted
+    ) l ON l.page = p.id WHERE p.status = 200 ORDER BY p.id""")
+_THERE = text("""
+    SELECT 1 FROM internal_links l JOIN pages t ON t.id = l.target
+    WHERE l.page = :page AND t.key = :key AND NOT l.deleted
+    UNION ALL SELECT 1 FROM external_links l LEFT JOIN pages t ON t.id = l.target
+    WHERE l.page = :page AND (t.key = :key OR l.address = :address) AND NOT l.deleted""")
+_ONE = text("SELECT id, status, problem, state FROM pages WHERE key = :key")
+_NOT_ASKED = re.compile(
+    "|".join(
+        map(
+            re.escape,
+            (
+                LEFT_OUT,
+                NOT_CAPTURED,
+                TAKEN_OUT,
+                "forbidden by robots.txt",
+                "robots.txt asks for",
+                "robots.txt is no text",
+            ),
+        )
+    )
+    + r"|robots\.txt: [1-5][0-9][0-9];|.* is no public address|.* must be left alone"
+)
+"""How the problems of pages begin that were not requested, with status 0: nothing is known of them.
+A robots.txt without an answer is another matter: nor would the page have come."""
+_LOST = ("redirects in a circle", "more than ", "redirects to no address")
+"""How the problems of redirects begin that lead nowhere."""
 
 
 class Change(StrEnum):
@@ -58,6 +80,8 @@ class Change(StrEnum):
     UNLINKED = "unlinked"
     """It came in the earlier crawl; the later one found no link to it, or did not ask for it, or
     its capture does not have it."""
+    MOVED = "moved"
+    """It came in the earlier crawl, and redirects now to where the later one did not follow."""
     RESIZED = "resized"
     """It came in both, with another size."""
 
@@ -95,7 +119,8 @@ class BrokenLink(NamedTuple):
     new : bool
         Whether it is none of the broken links of the earlier crawl.
     why : str
-        Why it is new: ``the target broke`` or ``the link is new``; "" if it is not.
+        Why it is new: ``the target broke``, ``the link is new``, ``the page is new``, or ``not
+        asked for before``: whether it was broken then is unknown; "" if it is not new.
     """
 
     page: str
@@ -204,7 +229,7 @@ def _note(found: Changes, pair: _Pair, most: int | None) -> None:
         found.mended += old is not None and _is_broken(old)
         change = Change.GAINED
     elif came:
-        change = Change.LOST if new is not None and _is_broken(new) else Change.UNLINKED
+        change = _gone(new)
     else:
         return
     found.pages[change] += 1
@@ -238,47 +263,59 @@ def _note_target(
     found: Changes, before: Connection, after: Connection, target: RowMapping, most: int | None
 ) -> None:  # fmt: skip
     row = before.execute(_ONE, {"key": target["key"]}).mappings().first()
-    was_broken = row is not None and _is_broken(row)
-    for kind, linking in _LINKING.items():
-        seen: set[str] = set()
-        for page in after.execute(linking, {"target": target["id"]}).mappings():
-            if page["key"] in seen:
-                continue
-            seen.add(page["key"])
-            why = "" if was_broken else "the target broke"
-            keys = {"target": target["key"], "page": page["key"]}
-            if before.execute(_THERE[kind], keys).first() is None:
-                why = "the link is new"
-            found.broken += 1
-            found.new += bool(why)
-            count = found.new if why else found.broken - found.new
-            if most is None or count <= most:
-                found.links.append(BrokenLink(page["address"], target["address"],
-                                              target["status"] or 0, target["problem"],
-                                              bool(why), why))  # fmt: skip
+    for page in after.execute(_LINKING, {"target": target["id"]}).mappings():
+        why = _why(before, row, target, page["key"])
+        found.broken += 1
+        found.new += bool(why)
+        count = found.new if why else found.broken - found.new
+        if most is None or count <= most:
+            found.links.append(BrokenLink(page["address"], target["address"],
+                                          target["status"], target["problem"],
+                                          bool(why), why))  # fmt: skip
 
 
-def _asked(row: Any) -> bool:
-    """Return whether a page was asked for, and a server or the network answered for it."""
-    return row["state"] == State.DONE and row["status"] is not None
+def _why(before: Connection, row: RowMapping | None, target: RowMapping, page: str) -> str:
+    """Return why a link is broken that the earlier crawl did not find broken; "" if it did."""
+    then = before.execute(_ONE, {"key": page}).mappings().first()
+    if then is None or not _came(then):
+        return "the page is new" if then is None else "not asked for before"
+    given = {"page": then["id"], "key": target["key"], "address": target["address"]}
+    if before.execute(_THERE, given).first() is None:
+        return "the link is new"
+    if row is None or not _asked(row):
+        return "not asked for before"
+    return "" if _is_broken(row) else "the target broke"
 
 
-def _came(row: Any) -> bool:
+def _gone(new: RowMapping | None) -> Change:
+    """Return what became of a page that came before."""
+    if new is None or not _asked(new):
+        return Change.UNLINKED
+    return Change.LOST if _is_broken(new) else Change.MOVED
+
+
+def _asked(row: RowMapping) -> bool:
+    """Return whether a page was asked for, so that something is known of it."""
+    status, problem = row["status"], row["problem"]
+    if row["state"] != State.DONE or status is None or problem == NOT_CAPTURED:
+        return False
+    return bool(status) or not _NOT_ASKED.match(problem)
+
+
+def _came(row: RowMapping | None) -> bool:
     return row is not None and row["status"] == 200
 
 
-def _is_broken(row: Any) -> bool:
-    """Return whether a page was asked for and did not come, for a reason of its server."""
-    status, problem = row["status"], row["problem"]
-    state = row.get("state", State.DONE)
-    if status is None or status == 200 or state != State.DONE or problem == NOT_CAPTURED:
+def _is_broken(row: RowMapping) -> bool:
+    """Return whether a page was asked for and did not come."""
+    if not _asked(row):
         return False
-    if status == 0:
-        return not problem.startswith(LEFT_OUT) and "robots.txt" not in problem
-    return bool(status >= 400)
+    status: int = row["status"]
+    is_lost = 300 <= status < 400 and row["problem"].startswith(_LOST)
+    return status == 0 or status >= 400 or is_lost
 
 
-def _status(row: Any) -> int | None:
+def _status(row: RowMapping | None) -> int | None:
     if row is None or row["problem"] == NOT_CAPTURED:
         return None
     found: int | None = row["status"]
@@ -287,11 +324,13 @@ def _status(row: Any) -> int | None:
 
 def rows_of(found: Changes) -> Iterator[Sequence[object]]:
     """Yield the rows of a table of all listed links and pages, with its header first."""
-    yield ("kind", "page", "target", "status_before", "status", "why", "problem")
+    yield ("kind", "page", "target", "status_before", "status", "why", "problem", "size_before",
+           "size")  # fmt: skip
     for link in found.links:
         kind = "new broken link" if link.new else "broken link"
-        yield (kind, link.page, link.target, "", link.status, link.why, link.problem)
+        yield (kind, link.page, link.target, "", link.status, link.why, link.problem, "", "")
     for page in found.listed:
         before = "" if page.before is None else page.before
         after = "" if page.after is None else page.after
-        yield (f"page {page.change}", page.address, "", before, after, "", "")
+        yield (f"page {page.change}", page.address, "", before, after, "", "", page.size_before,
+               page.size_after)  # fmt: skip

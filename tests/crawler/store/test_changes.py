@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counterpoint.crawler.store import changes as module
-from counterpoint.crawler.store.changes import Change, changes
+from counterpoint.crawler.store.changes import Change, Changes, changes
 from counterpoint.crawler.store.opening import open_store
 from tests.counterpoint.test_command_line import call
 from tests.crawler.archives.standard import written
+from tests.crawler.scripted import Page, scripted
 from tests.examples import few_and_many
 from tests.studies.captured.webs import answer, links
 
@@ -77,9 +79,9 @@ def test_against_the_planted_truth(seed: int, tmp_path_factory: pytest.TempPathF
     with open_store(stores[0], reads=True) as old, open_store(stores[1], reads=True) as new:
         found = changes(old, new)
     broken, now = broken_links(first), broken_links(second)
-    told = {(link.page, link.target): link.new for link in found.links}
+    listed = {(link.page, link.target): link.new for link in found.links}
     expected = {(f"{A}{p or ''}", f"{A}{t}"): (p, t) not in broken for p, t in now}
-    assert told == expected
+    assert listed == expected
     assert (found.broken, found.new) == (len(now), sum(expected.values()))
     came, comes = ({p for p in reached(pages) if pages.get(p, (0,))[0] == 200}
                    for pages in (first, second))  # fmt: skip
@@ -87,7 +89,8 @@ def test_against_the_planted_truth(seed: int, tmp_path_factory: pytest.TempPathF
     asked = {p for p in reached(second) if p in second}
     assert found.pages == {
         Change.GAINED: len(comes - came), Change.LOST: len((came - comes) & asked),
-        Change.UNLINKED: len(came - comes - asked), Change.RESIZED: len(resized),
+        Change.UNLINKED: len(came - comes - asked), Change.MOVED: 0,
+        Change.RESIZED: len(resized),
     }  # fmt: skip
     assert found.same == len(came & comes) - len(resized)
 
@@ -154,6 +157,88 @@ def test_as_a_user_types_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     )
     assert f"<td>410</td><td>{A}1</td><td>{A}</td>" in page.read_text()
     code, out, _ = call(capsys, "links", "changes", old, new, "--format", "csv", "--all")
-    assert out.splitlines()[1] == f"new broken link,{A},{A}1,,410,the target broke,"
+    assert out.splitlines()[1] == f"new broken link,{A},{A}1,,410,the target broke,,,"
     code, _, error = call(capsys, "links", "changes", old, str(tmp_path / "none.db"))
     assert (code, "there is no such file" in error) == (2, True)
+
+
+def compared(old: str, new: str) -> Changes:
+    """Return what has changed between two stores."""
+    with open_store(old, reads=True) as before, open_store(new, reads=True) as after:
+        return changes(before, after)
+
+
+def why_of(found: Changes) -> dict[str, tuple[int, str]]:
+    """Return the status of each broken link and why it is new, by its target."""
+    return {link.target: (link.status, link.why) for link in found.links}
+
+
+def redirect(day: int, page: str, to: str) -> bytes:
+    """Return the record of a page that redirects."""
+    return answer(day, page, "", "302 Found", f"Location: {to}")
+
+
+def test_redirects(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Catches redirects in a circle that are not broken, or one to another site that is."""
+    names = ("circle", "moved", "kept")
+    home = answer(1, A, links(*(f"/{name}" for name in names)))
+    first = [home, *(answer(1, f"{A}{name}", "text") for name in names)]
+    second = [
+        home,
+        redirect(2, f"{A}circle", "/other"),
+        redirect(2, f"{A}other", "/circle"),
+        redirect(2, f"{A}moved", "http://b.test/"),
+        answer(2, f"{A}kept", "text"),
+    ]
+    found = compared(crawl(tmp_path, "old", first, capsys, "--stay"),
+                     crawl(tmp_path, "new", second, capsys, "--stay"))  # fmt: skip
+    assert why_of(found) == {f"{A}circle": (302, "the target broke")}
+    pages = {one.address: one.change for one in found.listed}
+    assert pages == {f"{A}circle": Change.LOST, f"{A}moved": Change.MOVED}
+
+
+def test_what_the_earlier_crawl_did_not_ask(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches a link that is said to have broken though the earlier crawl knew nothing of it."""
+    first = web(1, {0: (200, [1, 2], 0), 1: (200, [], 0), 2: (404, [], 0), 3: (404, [], 0)})
+    second = web(2, {0: (200, [1, 2, 4], 0), 1: (200, [3], 0), 2: (404, [], 0), 3: (404, [], 0),
+                     4: (200, [2], 0)})  # fmt: skip
+    old = crawl(tmp_path, "old", first, capsys, "--exclude", "path:/2")
+    found = compared(old, crawl(tmp_path, "new", second, capsys))
+    reasons = {(one.page, one.target): one.why for one in found.links}
+    assert reasons == {
+        (A, f"{A}2"): "not asked for before",
+        (f"{A}1", f"{A}3"): "the link is new",
+        (f"{A}4", f"{A}2"): "the page is new",
+    }
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("policies", [("breadth-first", "breadth-first"), ("R3", "breadth-first")])
+def test_a_site_that_is_gone(
+    policies: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches links to a dead site that are not broken: only its robots.txt was asked for."""
+    stores = [str(tmp_path / "old.db"), str(tmp_path / "new.db")]
+
+    def fetch(policy: str, store: str, start: str) -> None:
+        code, _, error = call(capsys, "crawl", policy, "--db", store, "--start", start, "--delay",
+                              "0", "--allow-private", "--budget", "20")  # fmt: skip
+        assert code == 0, error
+
+    with scripted({"/": Page("<p>text</p>")}) as other, scripted({}) as site:
+        target = f"{other.proxy}/"
+        site.pages["/"] = Page(links(target))
+        fetch(policies[0], stores[0], f"{site.proxy}/")
+        other.pages.clear()
+        fetch(policies[1], stores[1], f"{site.proxy}/")
+        gone = compared(*stores)
+        (tmp_path / "new.db").rename(tmp_path / "gone.db")
+        with socket.create_server(("127.0.0.1", 0)) as bound:
+            dead = f"http://127.0.0.1:{bound.getsockname()[1]}/"
+        site.pages["/"] = Page(links(dead))
+        fetch(policies[1], stores[1], f"{site.proxy}/")
+    why = "the target broke" if policies[0] == "breadth-first" else "not asked for before"
+    assert why_of(gone) == {target: (404, why)}
+    assert why_of(compared(*stores)) == {dead: (0, "the link is new")}

@@ -34,8 +34,9 @@ def changes(old: str, new: str, form: str, out: Path | None, every: bool) -> int
     r"""Compare a crawl with a later one of the same sites: pages, and broken links.
 
     OLD and NEW are stores of crawls. A link is broken if the page to which it leads was asked for
-    and did not come: 404, another error of 400 or more, or no answer. Pages that were not asked
-    for are unknown, and pages that robots.txt or a rule of scope forbids are not broken.
+    and did not come: 404, another error of 400 or more, redirects that lead nowhere, or no answer.
+    Pages that were not asked for are unknown, as are those that robots.txt or a rule of scope
+    forbids. A broken link of which the earlier crawl knew nothing counts as new.
 
     Exit code 0: no link is broken that was not broken before; 1: there are new broken links; 2: the
     command is wrong, or there is no such store.
@@ -103,6 +104,7 @@ def _counts(found: Changes) -> list[tuple[str, int]]:
         "lost": "pages that came before and were asked for in vain",
         "unlinked": "pages that came before and were not asked for now",
         "resized": "pages with another size",
+        "moved": "pages that came before and redirect elsewhere now",
     }
     return [
         ("new broken links", found.new),
@@ -126,7 +128,7 @@ def _text(found: Changes, old: str, new: str) -> str:
         for one in links[:PRINTED]:
             why = f" ({one.why})" * bool(one.why)
             lines += [f"  {one.status or '---'}  {shown(one.target)}{why}", f"       on {one.page}"]
-        lines += _more(len(links))
+        lines += _more(found.new if title == "New broken links" else found.broken - found.new)
     for change in found.pages:
         lines += _pages(found, change)
     return "\n".join(lines) + "\n"
@@ -136,13 +138,17 @@ def _pages(found: Changes, change: Change) -> list[str]:
     pages = [one for one in found.listed if one.change == change]
     if not pages:
         return []
-    lines = [f"  {one.after or '---'}  {shown(one.address)}" for one in pages[:PRINTED]]
-    return ["", f"{change} pages", *lines, *_more(len(pages))]
+    lines = [
+        f"  {one.after or '---'}  {shown(one.address)}"
+        + f"  {one.size_before:,} to {one.size_after:,} bytes" * (change == "resized")
+        for one in pages[:PRINTED]
+    ]
+    return ["", f"{change} pages", *lines, *_more(found.pages[change])]
 
 
 def _more(count: int) -> list[str]:
     more = count - PRINTED
-    return [f"  ... {counted(more, 'further', '')}: --format csv"] if more > 0 else []
+    return [f"  ... {counted(more, 'further', '')}: --format csv --all"] if more > 0 else []
 
 
 _WRITERS = {"text": _text, "json": _json, "csv": _csv, "html": _html}
