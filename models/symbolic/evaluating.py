@@ -43,7 +43,12 @@ class Evaluation:
 
     def all(self, conditions: Sequence[Node]) -> bool:
         """Return whether all conditions are true."""
-        return all(self.value(condition) for condition in conditions)
+        known = self._known
+        for condition in conditions:
+            found = known.get(condition)
+            if not (self.value(condition) if found is None else found):
+                return False
+        return True
 
     def _compute(self, node: Node) -> int:
         op, args = node.op, node.args

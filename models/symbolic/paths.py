@@ -27,7 +27,9 @@ class Facts:
         self.domain: dict[Node, frozenset[int]] = {}
         self.bounds: dict[Node, tuple[int, int]] = {}  # of cells with many values
         self._clauses: list[Node] = []
-        self._memory: dict[Node, tuple[int, int]] = {}
+        self._decided: dict[Node, tuple[int, int]] = {}  # one value: more facts do not change it
+        self._open: dict[Node, tuple[int, int]] = {}  # until a fact about a part of the node
+        self._above: dict[Node, list[Node]] = {}  # the nodes in `_open` of which a node is a part
 
     def known(self, condition: Node) -> bool | None:
         """Return whether the condition is true; None if the facts leave it open."""
@@ -41,10 +43,25 @@ class Facts:
         if node in self.truth:
             value = int(self.truth[node])
             return value, value
-        found = self._memory.get(node)
+        found = self._decided.get(node) or self._open.get(node)
         if found is None:
-            found = self._memory[node] = self._compute(node)
+            found = self._compute(node)
+            if found[0] == found[1]:
+                self._decided[node] = found
+            else:
+                self._open[node] = found
+                if node.op != "cell":
+                    for part in node.args:
+                        self._above.setdefault(part, []).append(node)
         return found
+
+    def _forget(self, *nodes: Node) -> None:
+        """Drop the bounds of all expressions of which some nodes are parts, and of these nodes."""
+        todo = list(nodes)
+        while todo:
+            node = todo.pop()
+            self._open.pop(node, None)
+            todo += self._above.pop(node, ())
 
     def _compute(self, node: Node) -> tuple[int, int]:
         if node.op == "cell":
@@ -103,7 +120,6 @@ class Facts:
                 raise Infeasible
             if known is None or new not in self.truth:
                 todo.extend(self._record(new))
-            self._memory.clear()
             if not todo:
                 todo.extend(self._propagate())
 
@@ -112,6 +128,7 @@ class Facts:
         inverse = nodes.negation(fact)
         if fact.op != "constant":
             self.truth[fact], self.truth[inverse] = True, False
+            self._forget(fact, inverse)
         follows: list[Node] = []
         if fact.op == "and":
             follows.extend(fact.args)
@@ -142,6 +159,7 @@ class Facts:
             if not kept:
                 raise Infeasible
             self.domain[place] = kept
+            self._forget(place)
 
     def _bound(self, place: Node, atom: Node, true: bool) -> None:
         """Update the bounds of a cell with many values by a comparison with a constant."""
@@ -160,6 +178,7 @@ class Facts:
         if low > high:
             raise Infeasible
         self.bounds[place] = low, high
+        self._forget(place)
 
     def _propagate(self) -> list[Node]:
         """Return the remaining parts of clauses whose other parts are all false."""

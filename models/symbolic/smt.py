@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import z3
@@ -113,23 +114,38 @@ def _name(cell: Cell) -> str:
     return f"{cell.variable}{list(cell.index)}"
 
 
+_integers = TermPrinter({}, 0)
+"""Prints the conditions of questions. Nodes are interned, and so are their terms: most conditions
+of a question were in the question before."""
+
+
+def _term(cell: Cell) -> Any:
+    """Return the term of a cell in questions."""
+    node = nodes.cell(cell)
+    if node not in _integers.done:
+        name = _name(cell)
+        _integers.done[node] = z3.Bool(name) if cell.boolean else z3.Int(name)
+    return _integers.done[node]
+
+
+@cache
+def _range(cell: Cell) -> tuple[Any, ...]:
+    """Return the conditions that keep a cell within its range."""
+    term = _term(cell)
+    if cell.boolean:
+        return ()
+    return (term >= cell.low, *([term <= cell.high] if cell.high != nodes.UNBOUNDED else []))
+
+
 class _Question:
     """Conditions on the cells of a state, each cell within its range."""
 
     def __init__(self, conditions: Sequence[Node], **options: int) -> None:
-        self.terms: dict[Cell, Any] = {}
-        nodes_to_terms, ranges = {}, []
-        for cell in sorted(nodes.cells_of(conditions), key=lambda c: (c.variable, c.index)):
-            node, name = nodes.cell(cell), _name(cell)
-            term = z3.Bool(name) if cell.boolean else z3.Int(name)
-            self.terms[cell] = nodes_to_terms[node] = term
-            if not cell.boolean:
-                ranges.append(term >= cell.low)
-                if cell.high != nodes.UNBOUNDED:
-                    ranges.append(term <= cell.high)
-        printer = TermPrinter(nodes_to_terms, 0)
-        self.asked = [*ranges, *map(printer.show, conditions)]
-        self.solver = z3.Solver()
+        cells = sorted(nodes.cells_of(conditions), key=lambda c: (c.variable, c.index))
+        self.terms = {cell: _term(cell) for cell in cells}
+        ranges = (condition for cell in cells for condition in _range(cell))
+        self.asked = [*ranges, *map(_integers.show, conditions)]
+        self.solver = z3.SimpleSolver()
         self.solver.set(**options)
         self.solver.add(*self.asked)
 

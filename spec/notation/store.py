@@ -23,6 +23,8 @@ class CellLayout:
         For each variable, the sizes of its indices.
     places : dict
         The position of each element, by variable and key.
+    boolean : tuple of bool
+        Whether a cell is a truth value, by position.
     """
 
     def __init__(self, variables: Sequence[tuple[str, tuple[int, ...], Sequence[Cell]]]) -> None:
@@ -34,6 +36,7 @@ class CellLayout:
             cells.extend(own)
         self.cells = tuple(cells)
         self.places = {(c.variable, c.index): place for place, c in enumerate(cells)}
+        self.boolean = tuple(cell.boolean for cell in cells)
 
     def position(self, name: str, key: tuple[int, ...]) -> int:
         """Return the position of an element.
@@ -144,7 +147,7 @@ class StateStore:
 
     def _typed(self, place: int) -> Value:
         value = self.values[place]
-        return bool(value) if type(value) is int and self.layout.cells[place].boolean else value
+        return bool(value) if self.layout.boolean[place] and type(value) is int else value
 
     def _assign(self, place: int, value: Value) -> None:
         cell = self.layout.cells[place]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from types import FunctionType, MethodType
+from types import FunctionType, GeneratorType, MethodType
 from typing import Any, Protocol, TypeAlias
 
 from . import nodes
@@ -281,7 +281,10 @@ def _given(given: tuple[Value, ...]) -> tuple[Value, ...]:
     """Return the values of a call that takes several, or one iterable of them."""
     if len(given) == 1:
         (alone,) = given
-        if type(alone) in (Symbolic, Formula) or isinstance(alone, int):
+        kind = type(alone)
+        if kind is GeneratorType or kind is list:
+            return tuple(alone)
+        if kind in (Symbolic, Formula) or isinstance(alone, int):
             return given
         if isinstance(alone, str | bytes) or not isinstance(alone, Iterable):
             raise no_value(alone)
@@ -303,12 +306,13 @@ def _junction(op: str, given: tuple[Value, ...], decisive: bool) -> Value:
     symbolic = []
     parts = _given(given)
     for part in parts:
-        kind = type(part)
-        if kind is Symbolic:
+        if part is True or part is False:
+            decided = decided or part is decisive
+        elif type(part) is Symbolic:
             symbolic.append(part.node)
-        elif kind is Formula:
+        elif type(part) is Formula:
             formula = True
-        elif bool(part if kind is bool else as_value(part)) is decisive:
+        elif bool(as_value(part)) is decisive:
             decided = True
     if formula:
         return joined(op, parts)
