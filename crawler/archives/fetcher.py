@@ -66,7 +66,7 @@ class ArchiveFetcher:
         CrawlError
             If a file has changed or cannot be read.
         """
-        found = self.web.answer(wanted.address, self.web.begin)
+        found = self.web.answer(wanted.address, 0)  # before all captures: the first
         if found is None:
             # A robots.txt with a problem would forbid the whole site.
             return Answer(404, problem="" if wanted.of_robots else NOT_CAPTURED)

@@ -133,33 +133,42 @@ def indexed(path: Path, folder: Path | None = None, tell: Tell | None = None) ->
     CrawlError
         If the file is no WARC file or cannot be read, or if the index cannot be written.
     """
-    folders = [folder, caches()] if folder is None else [folder]
-    places = [place_of_index(path, one) for one in folders]
+    place = place_of_index(path, folder)
     try:
         status = path.stat()
     except OSError as error:
         raise CrawlError(f"{path}: {error.strerror or error}") from None
-    for place in places:
-        found = about(place)
-        if found is not None and (found.size, found.time) == (status.st_size, status.st_mtime_ns):
-            return place
-    for place in places:
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            _write(path, place, status, tell)
-            return place
-        except OSError as error:
-            if place == places[-1] or error.errno not in _READ_ONLY:
-                raise CrawlError(
-                    f"{place.parent}: the index of {path.name} cannot be written there "
-                    f"({error.strerror or error}); {_ELSEWHERE}"
-                ) from None
-    raise AssertionError("there is a place at least")
+    found = about(place)
+    if found is not None and (found.size, found.time) == (status.st_size, status.st_mtime_ns):
+        return place
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _write(path, place, status, tell)
+    except OSError as error:
+        if folder is None and error.errno in _READ_ONLY:
+            return indexed(path, caches(), tell)
+        raise CrawlError(
+            f"{place.parent}: the index of {path.name} cannot be written there "
+            f"({error.strerror or error}); {_ELSEWHERE}"
+        ) from None
+    return place
 
 
 def caches() -> Path:
-    """Return the folder of indexes whose files are in folders that are read-only."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    """Return the folder of indexes whose files are in folders that are read-only.
+
+    Raises
+    ------
+    CrawlError
+        If there is none, since the user has no home directory.
+    """
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:
+        raise CrawlError(
+            "an index cannot be written beside its file, and there is no home directory to keep it "
+            f"in; {_ELSEWHERE}"
+        ) from None
     return Path(base) / "counterpoint" / "indexes"
 
 

@@ -8,14 +8,14 @@ import secrets
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 from counterpoint.crawler.archives.fetcher import ArchiveFetcher
-from counterpoint.crawler.fetching.clock import elapsed
+from counterpoint.crawler.fetching.clock import VirtualClock, elapsed
 from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.guard import Guard
 from counterpoint.crawler.fetching.job import HostState
@@ -169,9 +169,14 @@ def _dispatcher(
     sites = frozenset(one.site for one in plan.options.sites)
     private = settings.allow_private or private_starts(begun)
     limits, room, delay = Limits(), BodyRoom(), settings.delay
+    now = None if worker is None else worker.here
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     if settings.replay is not None:
-        fetcher: Fetcher = ArchiveFetcher(Path(settings.replay), limits)
+        fetcher: Fetcher = (archive := ArchiveFetcher(Path(settings.replay), limits))
         delay = delay or 0.0
+        if worker is None:  # several need one clock
+            clock = VirtualClock(max(float(archive.web.begin), last_time(store)))
+            now, sleep = clock.now, clock.pause
     else:
         keep = None if warc is None else warc.keep
         fetcher = Network(settings.proxy, agent=agent, limits=limits, guard=Guard(private=private),
@@ -185,12 +190,18 @@ def _dispatcher(
         fetcher, concurrency=settings.concurrency, manners=manners, limits=limits,
         recall=lambda host: recalled(store, host), seed=settings.seed,
         through_here=proxy is not None and is_here(proxy),
-        now=None if worker is None else worker.here, room=room,
+        now=now, sleep=sleep, room=room,
         behind=0.0 if worker is None else worker.behind,
     )  # fmt: skip
     if worker is not None and worker.log is not None:
         dispatcher.hosts.began = worker.log.ask
     return dispatcher
+
+
+def last_time(store: Store) -> float:
+    """Return when the last answer in the store came, in seconds since 1970; 0 if there is none."""
+    with store.reading() as connection:
+        return Recording(connection).read("last time")[0].time or 0.0
 
 
 def recalled(store: Store, host: str) -> HostState | None:

@@ -49,3 +49,7 @@ class VirtualClock:
     def sleep(self, seconds: float) -> None:
         """Let the time pass."""
         self._time += seconds
+
+    async def pause(self, seconds: float) -> None:
+        """Let the time pass; for a dispatcher."""
+        self.sleep(seconds)

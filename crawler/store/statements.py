@@ -125,6 +125,7 @@ READS = {
                fetched, ended, failed
         FROM plans ORDER BY number DESC LIMIT 1""",
     "last page": "SELECT max(id) AS id FROM pages",
+    "last time": "SELECT max(time) AS time FROM visits",
     "some known": "SELECT 1 AS found FROM pages WHERE status = 200 LIMIT 1",
     "known": "SELECT id FROM pages WHERE status = 200 ORDER BY id",
     "known addresses": "SELECT id, address FROM pages WHERE status = 200 ORDER BY id",

@@ -16,7 +16,7 @@ from counterpoint.models.conforming.columns import Difference, difference
 from counterpoint.models.conforming.mapped import Mapped, Row
 from counterpoint.models.limits import Limits
 from counterpoint.models.logs.explaining import Obstacle, Search
-from counterpoint.models.logs.reading import Line
+from counterpoint.models.logs.reading import Line, differences
 from counterpoint.models.logs.stepping import Steps
 from counterpoint.spec.notation import Model, SpecError, Step, Values
 
@@ -230,11 +230,18 @@ class Watch:
         actions = {step.action for step in steps}
         if len(actions) < 2:
             return actions
-        now, after = self._search.states, self._comparison.taking.after
-        reached = [(step.action, after(v, step)) for v in states for step in steps]
-        fitting = {action for action, new in reached if new is not None and new in now}
-        # If a silent step had to come after it, what it reached is no state of now.
-        return fitting or {action for action, new in reached if new is not None}
+        after = self._comparison.taking.after
+        reached: dict[str, set[Values]] = {action: set() for action in actions}
+        for step in steps:
+            reached[step.action] |= {new for v in states if (new := after(v, step)) is not None}
+        return {action for action, new in reached.items() if new and self._agrees(new)}
+
+    def _agrees(self, reached: set[Values]) -> bool:
+        """Return whether one of some states, or silent steps from it, is what the code shows."""
+        one = self._comparison
+        facts = tuple(fact for row in self._rows for fact in row.facts)
+        states = Search(one.model, one.silent, one.limits, reached, one.taking).states
+        return any(not differences(one.model, values, facts) for values in states)
 
     def _must_agree(
         self, said: str, steps: tuple[Step, ...], before: tuple[Row, ...], reason: str,

@@ -92,7 +92,11 @@ class ObjectDiffers(AssertionError):
         What differs, as two columns.
     name : str
         The type of the object.
+    unfinished : str
+        What the user's ``finish`` raised at the end of this object; "": nothing.
     """
+
+    unfinished = ""
 
     def __init__(
         self, calls: Sequence[Call], said: Sequence[str], found: Difference, name: str
@@ -141,6 +145,7 @@ class ObjectComparison:
         self._search = Search(self._model, question.naming.silent, steps=question.taking)
         self._said: list[str] = []
         self._calls: list[Call] = []
+        self._found: ObjectDiffers | None = None
         try:
             self._begin()
         except BaseException:
@@ -197,10 +202,22 @@ class ObjectComparison:
         self._compare(call, before, result)
 
     def end(self) -> None:
-        """Finish with the object."""
-        if self._question.finish is not None:
+        """Finish with the object; what fails then does not hide a difference that was found.
+
+        Raises
+        ------
+        Failed
+            If the user's function that finishes an object raises an exception.
+        """
+        if self._question.finish is None:
+            return
+        try:
             with _calling("finish"):
                 self._question.finish(self._object)
+        except Failed as failed:
+            if self._found is None:
+                raise
+            self._found.unfinished = str(failed)
 
     def _made(self, call: Call) -> Any:
         name = self._question.naming.names.get(call.action, call.action)
@@ -274,7 +291,8 @@ class ObjectComparison:
         self, step: str, obstacle: Obstacle, before: tuple[Row, ...], reason: str
     ) -> ObjectDiffers:
         found = difference(self._model, step, obstacle, self._earlier, self._rows, before, reason)
-        return ObjectDiffers(self._calls, self._said, found, type(self._object).__name__)
+        self._found = ObjectDiffers(self._calls, self._said, found, type(self._object).__name__)
+        return self._found
 
 
 def _words(error: BaseException) -> str:

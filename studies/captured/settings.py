@@ -46,7 +46,8 @@ class CapturedSource:
     hosts : tuple of str
         The hosts to which links are followed; empty: all that have a captured page.
     starts : tuple of str
-        Normalized start addresses; empty: seeds draw them.
+        Normalized start addresses, or the names of nodes of a graph, as they are written; empty:
+        seeds draw them.
     graph : str or None
         The store of a graph, in the place of files.
     nodes : str
@@ -90,15 +91,10 @@ def _source(path: Path, tables: dict[str, Any]) -> CapturedSource:
     unknown = sorted(set(table) - set(_KEYS))
     if unknown:
         raise CrawlError(f"{place}: '{unknown[0]}' is unknown; there are {', '.join(_KEYS)}")
-    starts = tuple(_start(text, place) for text in _texts(table, "starts", place))
-    if "graph" in table:
-        return _graph(path, place, table, starts)
-    return _files(path, place, table, starts)
+    return (_graph if "graph" in table else _files)(path, place, table)
 
 
-def _files(
-    path: Path, place: str, table: dict[str, Any], starts: tuple[str, ...]
-) -> CapturedSource:  # fmt: skip
+def _files(path: Path, place: str, table: dict[str, Any]) -> CapturedSource:
     if "nodes" in table:
         raise CrawlError(f"{place}: nodes says what the nodes of a graph are, and there is none")
     files = _texts(table, "files", place)
@@ -109,6 +105,7 @@ def _files(
     if index is not None and not isinstance(index, str):
         raise CrawlError(f"{place}: index must be the name of a folder")
     hosts = tuple(text.lower() for text in _texts(table, "hosts", place))
+    starts = tuple(_start(text, place) for text in _texts(table, "starts", place))
     outside = [start for start in starts if hosts and site(start) not in hosts]
     if outside:
         raise CrawlError(f"{place}: the start {outside[0]} is on none of the hosts")
@@ -118,9 +115,7 @@ def _files(
     return CapturedSource(path.stem, paths, folder, hosts, starts)  # fmt: skip
 
 
-def _graph(
-    path: Path, place: str, table: dict[str, Any], starts: tuple[str, ...]
-) -> CapturedSource:  # fmt: skip
+def _graph(path: Path, place: str, table: dict[str, Any]) -> CapturedSource:
     graph, nodes = table["graph"], table.get("nodes", PAGES)
     for name in _OF_FILES:
         if name in table:
@@ -129,8 +124,8 @@ def _graph(
         raise CrawlError(f"{place}: graph must be the name of a graph store")
     if nodes not in (PAGES, HOSTS):
         raise CrawlError(f'{place}: nodes must be "{PAGES}" or "{HOSTS}"')
-    return CapturedSource(path.stem, (), starts=starts, graph=os.fspath(path.parent / graph),
-                          nodes=nodes)  # fmt: skip
+    return CapturedSource(path.stem, (), starts=tuple(_texts(table, "starts", place)),
+                          graph=os.fspath(path.parent / graph), nodes=nodes)  # fmt: skip
 
 
 def _texts(table: dict[str, Any], name: str, place: str) -> list[str]:

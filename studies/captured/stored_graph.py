@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from counterpoint.crawler.documents.addresses import normalized
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.graph.errors import GraphError
 from counterpoint.graph.storage.store import GraphStore
@@ -63,10 +64,25 @@ def _hosts(store: GraphStore) -> Names:
     return Names(store.hosts_count, lambda host: Path(store.path).stem)
 
 
-def place_of_start(source: CapturedSource, start: str) -> int:
-    """Return the page of a graph with an address; -1 if there is none."""
+def pages_of_starts(source: CapturedSource) -> list[int]:
+    """Return the pages of a graph at which a crawl begins.
+
+    A node has the name that its source gave it, which need not be a normalized address.
+
+    Raises
+    ------
+    CrawlError
+        If there is no such node.
+    """
     store = GraphStore(source.graph or "")
     if not store.has_addresses:
         raise CrawlError(f"{source.name}: starts: the graph has no addresses")
-    found = store.id_of(start)
-    return -1 if found is None else found
+    pages = []
+    for start in source.starts:
+        page = store.id_of(start)
+        if page is None:
+            page = store.id_of(normalized(start) or start)
+        if page is None:
+            raise CrawlError(f"{source.name}: no node of the graph is called {start}")
+        pages.append(page)
+    return pages

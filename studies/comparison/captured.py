@@ -33,7 +33,7 @@ from counterpoint.sim_web.generator import Explicit
 from counterpoint.studies.captured.arrays import CapturedArrays
 from counterpoint.studies.captured.building import arrays_of
 from counterpoint.studies.captured.settings import CapturedSource
-from counterpoint.studies.captured.stored_graph import place_of_start
+from counterpoint.studies.captured.stored_graph import pages_of_starts
 from counterpoint.studies.captured.texts import CapturedTexts
 
 from .plan import ComparisonPlan
@@ -156,20 +156,21 @@ def _drawn(
     chance = np.random.default_rng(seed)
     if source.starts:
         if source.graph is not None:
-            found = [place_of_start(source, start) for start in source.starts]
+            found = pages_of_starts(source)
         else:
             places = {key(str(url)): page for page, url in enumerate(arrays.addresses)}
             found = [places.get(key(start), -1) for start in source.starts]
-        for start, page in zip(source.starts, found, strict=True):
-            if page < 0 or not arrays.html[page]:
-                raise CrawlError(f"{source.name}: the start {start} is no captured HTML page")
+            for start, page in zip(source.starts, found, strict=True):
+                if page < 0 or not arrays.html[page]:
+                    raise CrawlError(f"{source.name}: the start {start} is no captured HTML page")
         if len(found) > sites:
             found = sorted(chance.choice(found, sites, replace=False).tolist())
         return tuple(dict.fromkeys(found))
     pages = np.flatnonzero(arrays.html)
     if source.graph is not None:  # a number that no link has is no node of the list
-        linked = np.union1d(np.flatnonzero(np.diff(arrays.offsets)), arrays.targets)
-        pages = linked if len(linked) else pages
+        linked = np.diff(arrays.offsets) > 0
+        linked[arrays.targets] = True
+        pages = np.flatnonzero(linked) if linked.any() else pages
     hosts = np.unique(arrays.host[pages])
     if len(hosts) > sites:
         drawn = np.sort(chance.choice(hosts, sites, replace=False))

@@ -113,7 +113,7 @@ def _take_hosts(found: Settings, structure: Structure) -> None:
     else:
         found.keep("hosts", "exponent", on)
     found.keep("hosts", "host_branching", "other links between hosts hide their tree")
-    found.keep("hosts", "editions", "subtrees of languages are not told from others")
+    found.keep("hosts", "editions", "subtrees of languages are not distinguished from others")
 
 
 def _take_distances(found: Settings, structure: Structure) -> None:
@@ -141,7 +141,7 @@ def _take_changes(found: Settings, contents: Contents) -> None:
         else:
             found.fit("change", key, value, f"by maximum likelihood, on {several:,} pages")
     for key in ("passing", "life_days", "births_days"):
-        found.keep("change", key, "no birth or death is told from a crawl that missed a page")
+        found.keep("change", key, "a birth or death looks like a page that the crawl missed")
 
 
 def _take_style(found: Settings, contents: Contents) -> None:

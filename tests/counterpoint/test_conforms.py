@@ -355,6 +355,30 @@ def test_an_object_that_begins_wrongly_is_finished() -> None:
     assert counts["made"] == counts["finished"] > 0
 
 
+def test_a_failing_finish_does_not_hide_a_difference() -> None:
+    """Catches an error of ``finish`` that is shown in the place of the difference before it."""
+
+    def close(ring: Ring) -> None:
+        if len(ring.content) > 2:
+            raise OSError("too full to close")
+
+    said = failure(buffer("big", finish=close))
+    assert said.startswith("Ring differs from buffer after 3 calls: the code does not refuse")
+    assert "After this, finish raised OSError: too full to close (test_conforms.py:" in said
+
+    def begun() -> CleanedBox:
+        box = CleanedBox()
+        box.full = True
+        return box
+
+    def fail(_: object) -> None:
+        raise OSError("is open")
+
+    said = failure(conforms(begun, Box, lambda box: {"full": box.full}, finish=fail))
+    assert said.startswith("CleanedBox differs from box: the code begins in another state")
+    assert "After this, finish raised OSError: is open" in said
+
+
 def test_refuses_takes_exception_classes() -> None:
     """Catches a name in quotes, which passes until the first refusal and is a TypeError then."""
     with pytest.raises(SpecError, match="refuses: an exception class or several, and not 'Full'"):

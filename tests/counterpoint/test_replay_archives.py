@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +144,57 @@ def test_robots_of_the_capture(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert len(visits(json.loads(out))) == 3
 
 
+def test_a_stored_crawl_waits_in_virtual_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches a replay that really waits, and times in the store that are not those of pauses."""
+    names = [f"/{number}" for number in range(30)]
+    records = [
+        answer(1, "http://a.test/robots.txt", "User-agent: *\nCrawl-delay: 5\n", "200 OK",
+               "Content-Type: text/plain"),
+        answer(1, "http://a.test/", links("/busy", *names)),
+        answer(1, "http://a.test/busy", "", "503 Service Unavailable", "Retry-After: 60"),
+        *(answer(1, f"http://a.test{name}", "") for name in names),
+    ]  # fmt: skip
+    path, store = str(written(tmp_path / "x.warc.gz", records, "gzip")), str(tmp_path / "c.db")
+    code, out, _ = call(capsys, "crawl", "breadth-first", "--db", store, "--start",
+                        "http://a.test/", "--replay", path, "--budget", "20,60s")  # fmt: skip
+    assert (code, out.splitlines()[-1]) == (0, "ended: the budget is spent")
+    assert call(capsys, "crawl", "--db", store, "--budget", "25,60s")[0] == 0
+    with closing(sqlite3.connect(store)) as found:
+        times = [time for (time,) in found.execute(
+            "SELECT time FROM visits WHERE NOT recalled ORDER BY plan, observed"
+        )]  # fmt: skip
+        (free_at,) = found.execute("SELECT free_at FROM hosts").fetchone()
+    begin = datetime(2020, 1, 1, tzinfo=UTC).timestamp()
+    # /busy is asked for three times; then its host rests once more.
+    pauses = [5.0 + 60.0 + 60.0, 60.0] + [5.0] * 22
+    assert times == list(accumulate(pauses, initial=begin))
+    assert free_at == times[-1] + 5.0
+
+
+def test_the_first_of_several_captures_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches another capture than that of a comparison, where two are of one second."""
+    records = [
+        answer(1, "http://a.test/", links("/x")),
+        answer(1, "http://a.test/x", links("/one"), "200 OK", "Content-Type: text/html", "A: 1"),
+        answer(1, "http://a.test/x", links("/two", "/three")),
+        answer(1, "http://a.test/one", ""),
+    ]  # fmt: skip
+    for order in (records, records[::-1]):
+        path = str(written(tmp_path / "x.warc.gz", order, "gzip"))
+        _, out, _ = call(capsys, "try", "breadth-first", "--replay", path, "--start",
+                         "http://a.test/", "--format", "json")  # fmt: skip
+        arrays = arrays_of(CapturedSource("x", (path,)))
+        page = list(arrays.addresses).index("http://a.test/x")
+        linked = arrays.targets[arrays.offsets[page] : arrays.offsets[page + 1]]
+        assert [one[0] for one in visits(json.loads(out))][2:] == [
+            str(arrays.addresses[target]) for target in linked
+        ]
+
+
 def test_what_a_capture_lacks_is_unknown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -188,6 +243,15 @@ def test_errors_of_try(
     assert "Traceback" not in error
 
 
+WAT_PAGE = json.dumps({"Envelope": {
+    "WARC-Header-Metadata": {"WARC-Type": "response", "WARC-Target-URI": "http://a.test/",
+                             "WARC-Date": "2020-01-01T00:00:00Z"},
+    "Payload-Metadata": {"HTTP-Response-Metadata": {
+        "Response-Message": {"Status": "200"}, "Headers": {"Content-Type": "text/html"},
+    }},
+}}).encode()  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -197,6 +261,7 @@ def test_errors_of_try(
         (["--replay", ".", "--warc", "w"], "--warc: not with --replay"),
         (["--replay", ".", "--proxy", "http://127.0.0.1:9/"], "--proxy: not with --replay"),
         (["--replay", "empty"], "has no WARC files"),
+        (["--replay", "x.wat.gz"], "x.wat.gz: has no answers of pages"),
     ],
 )  # fmt: skip
 def test_errors_of_crawl(
@@ -209,6 +274,8 @@ def test_errors_of_crawl(
     (tmp_path / "x.txt").write_text("no records\n")
     (tmp_path / "wrong.warc.gz").write_text("hi\n")
     (tmp_path / "empty").mkdir()
+    written(tmp_path / "x.wat.gz", [record("metadata", WAT_PAGE, "http://a.test/",
+                                           Content_Type="application/json")], "gzip")  # fmt: skip
     code, _, error = call(capsys, "crawl", "breadth-first", "--db", "c.db", "--start",
                           "http://a.test/", *arguments)  # fmt: skip
     assert code == 2

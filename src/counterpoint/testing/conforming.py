@@ -147,6 +147,8 @@ def _message(question: Question, differs: ObjectDiffers) -> str:
         lines += ["", sentence]
     if found.states > 1:
         lines += ["", f"The spec could be in {found.states:,} states; the nearest is shown."]
+    if differs.unfinished:
+        lines += ["", f"After this, {differs.unfinished}."]
     return "\n".join([*lines, "", f"To reproduce: {this_test()}"])
 
 

@@ -333,14 +333,36 @@ def test_a_folder_that_is_read_only(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             raise OSError(number, os.strerror(number))
         write(*given)
 
+    def again(*_: Any) -> None:
+        pytest.fail("it is there already")
+
     monkeypatch.setattr(indexing, "_write", refusing)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     place = indexed(path)
     assert place.is_relative_to(tmp_path / "cache" / "counterpoint")
-    monkeypatch.setattr(indexing, "_write", lambda *given: pytest.fail("it is there already"))
+    write = again
     assert indexed(path) == place
-    monkeypatch.setattr(indexing, "_write", refusing)
-    number = errno.ENOSPC  # a full disk is told, not worked around
+    number = errno.ENOSPC  # a full disk is reported, not worked around
     path.write_bytes(path.read_bytes() + path.read_bytes())
     with pytest.raises(CrawlError, match="cannot be written there"):
+        indexed(path)
+
+
+def test_a_user_without_a_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Catches a home directory that is asked for in vain, and a traceback where it is needed."""
+    path = written(tmp_path / "x.warc.gz", answers({"http://a.test/": [1]}), "gzip")
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert indexed(path).parent == tmp_path
+
+    def refusing(*_: Any) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    indexed(path).unlink()
+    monkeypatch.setattr(indexing, "_write", refusing)
+    with pytest.raises(CrawlError, match=r"there is no home directory .* --index of web serve"):
         indexed(path)

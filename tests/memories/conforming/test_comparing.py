@@ -327,6 +327,57 @@ def test_a_point_that_can_be_several_actions(count: int) -> None:
     assert comparison.never_taken() == []
 
 
+class Lamp(Spec):
+    """A lamp that is lit at once, or armed and then lit in secret."""
+
+    armed = Boolean()
+    lit = Boolean()
+
+    @action
+    def light(s) -> None:
+        """Light it."""
+        require(no(s.lit), no(s.armed))
+        s.lit = True
+
+    @action
+    def arm(s) -> None:
+        """Let it be lit later."""
+        require(no(s.lit), no(s.armed))
+        s.armed = True
+
+    @action
+    def glow(s) -> None:
+        """Light it in secret."""
+        require(s.armed, no(s.lit))
+        s.lit = True
+
+
+@pytest.mark.parametrize(
+    ("shown", "taken"),
+    [
+        ({"lit": True}, {"light": 1, "arm": 1}),
+        ({"lit": False}, {"arm": 1}),
+        ({"lit": True, "armed": True}, {"arm": 1}),
+    ],
+)
+def test_an_action_that_silent_steps_complete_was_taken(
+    shown: dict[str, bool], taken: dict[str, int]
+) -> None:
+    """Catches an action counted as never taken since only a step without a point shows it."""
+    seen = dict.fromkeys(shown, False)
+
+    def press() -> None:
+        step("press")
+        seen.update(shown)
+
+    points = {"light": "press", "arm": "press", "glow": None}
+    comparison = Comparison(Model(Lamp()), points=points)
+    watch = Watch(comparison, lambda: seen)
+    Controlled([press], after=watch.after).run(lambda able: 0)
+    assert dict(comparison.taken) == taken
+    assert comparison.never_taken() == [name for name in ("light", "arm") if name not in taken]
+
+
 def test_an_action_whose_parameters_a_point_does_not_name_is_another() -> None:
     """Catches a refusal since the first action of a point lacks what the second one has."""
 

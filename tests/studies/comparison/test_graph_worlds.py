@@ -99,8 +99,26 @@ def test_hosts_of_addresses(tmp_path: Path) -> None:
         0, find("one-by-one")
     )
     assert (found.steps, found.final["external"]) == (2, 1)
-    with pytest.raises(CrawlError, match=r"the start http://c\.test/ is no"):
-        Captured(plan(CapturedSource("x", (), starts=("http://c.test/",), graph=str(store)), 9), 0)
+
+
+def test_starts_are_names_of_nodes(tmp_path: Path) -> None:
+    """Catches a node that cannot be a start since its name is no normalized address."""
+    names = ["HTTP://A.test/%7ex", "b.test/y", "c.test", "http://d.test/"]
+    stored(tmp_path, [(name, "http://d.test/") for name in names])
+
+    def starts(*given: str) -> list[str]:
+        path = tmp_path / "mine.toml"
+        path.write_text(f"[captured]\ngraph = 'links.graph'\nstarts = {json.dumps(given)}\n")
+        source = source_of(path)
+        assert source is not None
+        captured = Captured(plan(source, 9), 0)
+        return [str(captured.arrays.addresses[page]) for page in captured.starts(Scope.WEB)]
+
+    assert starts(*names) == names
+    assert starts("HTTP://D.TEST") == ["http://d.test/"]
+    for name in ("http://e.test/", "C.test", "no address"):
+        with pytest.raises(CrawlError, match=f"mine: no node of the graph is called {name}"):
+            starts(name)
 
 
 @pytest.mark.parametrize(

@@ -194,9 +194,10 @@ def test_files_that_are_none(
 
 
 def test_other_errors_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Catches a traceback for a folder without files, TOML of something else, and few pages."""
+    """Catches a traceback for an empty folder, TOML of something else, a graph, and few pages."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "other.toml").write_text("pages = 100\n")
+    (tmp_path / "graph.toml").write_text("[captured]\ngraph = 'x.graph'\n")
     few = written(tmp_path / "few.warc", [answer(1, "http://a.test/", links("/x"))], "plain")
     none = written(tmp_path / "none.warc", [answer(1, "http://a.test/", "", "404 Not Found")],
                    "plain")  # fmt: skip
@@ -207,6 +208,7 @@ def test_other_errors_are_one_line(tmp_path: Path, capsys: pytest.CaptureFixture
         (["empty"], "has no WARC files"),
         (["other.toml"], "has no table [captured]"),
         (["other.toml", "few.warc"], "give it alone"),
+        (["graph.toml"], "names a graph; web fit needs WARC files"),
         ([few.name], "has 1 HTML page with status 200"),
         ([none.name], "no HTML page was captured"),
     ):

@@ -247,8 +247,7 @@ def _wished(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _replay(wished: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that the store keeps for a crawl of WARC files, or after one."""
-    from counterpoint.crawler.archives.fetcher import is_archive
-    from counterpoint.crawler.archives.index import CaptureIndex
+    from counterpoint.crawler.archives.fetcher import ArchiveFetcher, is_archive
 
     if not wished["replay"]:
         return {"replay": None}
@@ -260,7 +259,7 @@ def _replay(wished: Mapping[str, Any]) -> dict[str, Any]:
         raise click.UsageError(f"--replay: there is no file or folder {path}")
     if not is_archive(path):
         raise click.UsageError(f"--replay: {path} is no WARC file, and no folder of them")
-    CaptureIndex([path]).close()  # what is wrong with it is said before there is a store
+    ArchiveFetcher(path).web.close()  # what is wrong with it is said before there is a store
     return {"replay": str(path), "proxy": None, "warc": None}
 
 

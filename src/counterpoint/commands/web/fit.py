@@ -97,6 +97,8 @@ def _source(captures: tuple[Path, ...], index: Path | None) -> CapturedSource:
         found = source_of(captures[0])
         if found is None:
             raise CrawlError(f"{captures[0]}: has no table [captured]")
+        if found.graph is not None:
+            raise CrawlError(f"{captures[0]}: names a graph; web fit needs WARC files, as files")
         return found
     name = captures[0].name or "capture"
     folder = None if index is None else str(index)
