@@ -60,8 +60,11 @@ def _file(seed: int, form: str, kind: str) -> bytes:
     return as_file(history, form, chance)
 
 
-@pytest.mark.parametrize("seeds", [range(25), pytest.param(range(1000, 1700),
-                                                           marks=pytest.mark.long)])  # fmt: skip
+@pytest.mark.parametrize(
+    "seeds",
+    [range(25), pytest.param(range(1000, 1100), marks=pytest.mark.long),
+     pytest.param(range(1100, 1700), marks=pytest.mark.slow)],
+)  # fmt: skip
 @pytest.mark.parametrize(
     ("form", "kind"),
     [("events", "registers"), ("events", "lists"), ("events", "versions"),

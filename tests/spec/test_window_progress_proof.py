@@ -34,9 +34,9 @@ def judged(engine: str, *settings: str) -> Verdict:
     "settings",
     [
         (),
-        ("objects=3",),
         ("fetch-and-increment=old",),
-        pytest.param(("transactions=3",), marks=pytest.mark.long),
+        pytest.param(("objects=3",), marks=pytest.mark.long),
+        pytest.param(("transactions=3",), marks=pytest.mark.slow),
     ],
 )
 def test_some_transaction_commits_again_and_again(settings: tuple[str, ...]) -> None:

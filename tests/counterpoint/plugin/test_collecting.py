@@ -72,6 +72,7 @@ def test_each_property_of_a_spec_is_an_item(project: pytest.Pytester) -> None:
     assert 'file="specs/stairs_spec.py" line="9"' in (project.path / "junit.xml").read_text()
 
 
+@pytest.mark.slow
 def test_the_properties_of_a_spec_share_one_run(project: pytest.Pytester) -> None:
     """A spec that is explored again for each of its properties, or while nothing of it is run.
 
@@ -187,6 +188,7 @@ least-budget = 31
 """
 
 
+@pytest.mark.slow
 def test_the_checks_of_the_configuration_are_items(project: pytest.Pytester) -> None:
     """A check that is left out, one that falls and passes, or checks that nobody asked for."""
     configuration = project.path / "counterpoint.toml"

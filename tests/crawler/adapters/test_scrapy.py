@@ -20,6 +20,7 @@ from counterpoint.crawler.policy.protocol import Policy, Scope
 from counterpoint.sim_web.world.site import SyntheticSite
 from tests.ci.test_worlds import ALL, QUERY, by_number, one_address_each, start_addresses
 from tests.crawler.scripted import Page, scripted
+from tests.examples import one_in
 from tests.sim_web.threaded import running
 
 HERE = Path(__file__).parent
@@ -77,7 +78,7 @@ def test_the_order_of_compare(name: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("policy", one_in(3, POLICIES), ids=lambda policy: policy.name)
 def test_the_order_of_compare_for_each_policy(policy: Policy) -> None:
     """Catches the same for any policy, also one that reads pages or that crawls site by site."""
     # Scrapy and Counterpoint read a bad link such as http:/// in different ways: here are none.

@@ -32,7 +32,7 @@ def measured(folder: Path, *options: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_interrupted_crawls_of_pages_with_many_links(tmp_path: Path) -> None:
     """A link that is lost by a signal, a traceback, or a page that is visited twice.
 

@@ -172,6 +172,7 @@ def same(machine: Machine, kind: str, folder: Path) -> bool:
     return one.answer == "holds"
 
 
+@pytest.mark.long
 def test_each_mark_says_what_its_formula_says(tmp_path: Path) -> None:
     """Two marks for one thing with two verdicts, or a longer lasso for the formula."""
     found = [same(drawn(seed), kind, tmp_path) for seed in range(3000, 3025) for kind in KINDS]
@@ -181,6 +182,7 @@ def test_each_mark_says_what_its_formula_says(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("begin", range(5000, 6000, 100))
+@pytest.mark.long
 def test_each_mark_says_what_its_formula_says_on_many_machines(begin: int, tmp_path: Path) -> None:
     """The same, on more machines."""
     for seed in range(begin, begin + 100):

@@ -133,7 +133,7 @@ def test_the_search_keeps_all_sums() -> None:
     assert not after.rows["spbu"][: QUICK.empty].any()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_search_finds_a_table_again() -> None:
     """A search that ends elsewhere with the same seed, or whose table the real rules refute."""
     table = Search(QUICK, 1).find()
@@ -154,7 +154,9 @@ def test_the_stored_tables_are_found_again(reading: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("step", "initial"), [(21, 10), (20, 140), (160, 10)])
+@pytest.mark.parametrize(
+    ("step", "initial"), [(21, 10), (20, 140), pytest.param(160, 10, marks=pytest.mark.slow)]
+)
 def test_there_is_a_table_for_other_parameters(step: int, initial: int) -> None:
     """A search for a table with another n or m that finds none, or gives it too many links."""
     found = attempt("corrected", step, initial)
