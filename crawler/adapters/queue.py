@@ -33,7 +33,7 @@ from counterpoint.crawler.policy.judging import (
 )
 from counterpoint.crawler.policy.protocol import Content, Scope
 from counterpoint.crawler.schedulers.finding import find
-from counterpoint.crawler.worlds.web_world import WebWorld
+from counterpoint.crawler.worlds.web_world import WebOutcomes
 
 
 class PolicyQueue:
@@ -91,8 +91,8 @@ class PolicyQueue:
         if budget < 1:
             raise CrawlError(f"a budget is at least one page, not {budget}")
         self.policy, self.reads = policy, chosen.policy.reads
-        self._world = WebWorld(_Nowhere(), starts, chosen.policy.scope, stay=stay,
-                               reads=self.reads, rules=rules)  # fmt: skip
+        self._world = WebOutcomes(starts, chosen.policy.scope, stay=stay, reads=self.reads,
+                                  rules=rules)  # fmt: skip
         self._scheduler = chosen.scheduler(self._world.starts, budget, seed, query=query,
                                            hosts=self._world.host)  # fmt: skip
         self._most = request_limit(budget, len(starts), chosen.policy.overspends)
@@ -225,11 +225,3 @@ def _checked(status: object, links: object, final: str) -> str:
     if end is None:
         raise ValueError(f"final is an address, not {final!r:.40}")
     return end
-
-
-class _Nowhere:
-    """A source that is never asked: the crawler fetches."""
-
-    def get(self, address: str) -> Exchange:
-        """Refuse to fetch."""
-        raise NotImplementedError
