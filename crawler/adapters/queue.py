@@ -33,7 +33,7 @@ from counterpoint.crawler.policy.judging import (
 )
 from counterpoint.crawler.policy.protocol import Content, Scope
 from counterpoint.crawler.schedulers.finding import find
-from counterpoint.crawler.worlds.web_world import WebWorld
+from counterpoint.crawler.worlds.web_world import WebOutcomes
 
 
 class PolicyQueue:
@@ -91,8 +91,8 @@ class PolicyQueue:
         if budget < 1:
             raise CrawlError(f"a budget is at least one page, not {budget}")
         self.policy, self.reads = policy, chosen.policy.reads
-        self._world = WebWorld(_Nowhere(), starts, chosen.policy.scope, stay=stay,
-                               reads=self.reads, rules=rules)  # fmt: skip
+        self._world = WebOutcomes(starts, chosen.policy.scope, stay=stay, reads=self.reads,
+                                  rules=rules)  # fmt: skip
         self._scheduler = chosen.scheduler(self._world.starts, budget, seed, query=query,
                                            hosts=self._world.host)  # fmt: skip
         self._most = request_limit(budget, len(starts), chosen.policy.overspends)
@@ -110,7 +110,7 @@ class PolicyQueue:
         return len(self._in_flight)
 
     def knows(self, address: str) -> bool:
-        """Return whether the policy was told of an address."""
+        """Return whether the policy knows an address."""
         return address in self._world.handles
 
     def next(self) -> str | None:
@@ -168,6 +168,7 @@ class PolicyQueue:
             The bytes of the page.
         content : Content, optional
             The text of the page with an anchor for each distinct link, for policies that read.
+            What is left out of ``links`` has none.
 
         Raises
         ------
@@ -178,17 +179,22 @@ class PolicyQueue:
             If the policy fails.
         """
         end = _checked(status, links, final)
-        found = [one for one in (joined(end or address, link) for link in links) if one is not None]
-        page = self._in_flight.pop(address, None)
+        page = self._in_flight.get(address)
         if page is None:
             raise ValueError(f"{address} is not in flight: it was not returned, or is done")
+        found = [one for one in (joined(end or address, link) for link in links) if one is not None]
+        distinct = tuple(dict.fromkeys(found))
+        if content is not None and len(content.anchors) != len(distinct):
+            raise ValueError(f"{address}: {len(content.anchors)} anchors for {len(distinct)} "
+                             "distinct links; give each link one")  # fmt: skip
         own = site(end or address)
         exchange = Exchange(
-            address, status, end, tuple(dict.fromkeys(found)),
+            address, status, end, distinct,
             sum(site(one) != own for one in found), size, self._now() - self._begun,
             content=content,
         )  # fmt: skip
         outcome = self._world.outcome(page, exchange)
+        del self._in_flight[address]
         self._offered.update(outcome.links.tolist())
         try:
             self._scheduler.observe(outcome)
@@ -219,11 +225,3 @@ def _checked(status: object, links: object, final: str) -> str:
     if end is None:
         raise ValueError(f"final is an address, not {final!r:.40}")
     return end
-
-
-class _Nowhere:
-    """A source that is never asked: the crawler fetches."""
-
-    def get(self, address: str) -> Exchange:
-        """Refuse to fetch."""
-        raise NotImplementedError

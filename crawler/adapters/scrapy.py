@@ -39,7 +39,7 @@ BUDGET = 2000
 OLDEST = (2, 14)
 """The oldest Scrapy with which this works."""
 
-_PAGE, _ORIGIN, _START = "counterpoint_page", "counterpoint_origin", "counterpoint_start"
+_PAGE, _START = "counterpoint_page", "counterpoint_start"
 _HERE = "counterpoint.crawler.adapters.scrapy"
 _log = logging.getLogger(__name__)
 
@@ -126,7 +126,7 @@ class PolicyScheduler:
         self._requests: dict[str, Request | None] = {}
         self._pages: dict[str, _Page] = {}
         self._again: deque[Request] = deque()
-        self._others: list[str] = []
+        self._others: list[tuple[str, Request]] = []
         self._special = 0
         self._in_vain = False
         self._failure = ""
@@ -149,10 +149,12 @@ class PolicyScheduler:
 
     def begin(self) -> None:
         """Make the policy's queue: all start pages are known."""
+        given = self._given
+        self._in_vain = not self._starts
         if self._starts:
-            given = self._given
             self._queue = PolicyQueue(given.policy, list(self._starts.values()), given.budget,
                                       given.seed, query=given.query, stay=given.stay)  # fmt: skip
+        self._leave_out()
 
     def has_pending_requests(self) -> bool:
         """Return whether the policy may have a further request without a further answer."""
@@ -161,22 +163,43 @@ class PolicyScheduler:
         return bool(self._again) or is_asked
 
     def enqueue_request(self, request: Request) -> bool:
-        """Take a request; return False if it is known already, or if it is no address."""
-        if request.meta.get(_PAGE) in self._pages:
+        """Take a request; return False if it is known, is no address, or comes too late."""
+        is_start = request.meta.pop(_START, False)
+        origin = request.meta.get(_PAGE, "")
+        page = self._pages.get(origin)
+        if page is not None and not self._is_at_spider(origin):
             self._again.append(request)  # a redirect, or another try
             return True
-        origin = request.meta.pop(_ORIGIN, None)
-        is_start = request.meta.pop(_START, False)
         address = self._address(request, is_start)
         if address is None:
             return False
+        is_new = key(address) not in self._requests
         if is_start:
             self._starts.setdefault(key(address), address)
-        elif origin in self._pages:
-            self._pages[origin].links.append(address)
+            self._requests.setdefault(key(address), request)
+        elif page is not None:
+            is_new = page.add(address, request) and is_new
         else:  # of an errback, or of an extension: the next page brings it to the policy
-            self._others.append(address)
-        return self._requests.setdefault(key(address), request) is request
+            self._others.append((address, request))
+            is_new = not self._leave_out() and is_new
+        return is_new
+
+    def _is_at_spider(self, address: str) -> bool:
+        """Return whether the spider has a page: a request from it is no other try then."""
+        engine = self._crawler.engine
+        slot = None if engine is None else engine.scraper.slot
+        return slot is not None and any(one.meta.get(_PAGE) == address for one in slot.active)
+
+    def _leave_out(self) -> bool:
+        """Leave out requests that no page will bring to the policy; return whether it ended."""
+        is_over = not self._pages and (self._in_vain or bool(self._failure))
+        if is_over:
+            for address, request in self._others:
+                if key(address) not in self._requests:
+                    _log.warning("%s is not fetched: the policy gets an address with the answer "
+                                 "of a page, and no page is left", request.url)  # fmt: skip
+            self._others = []
+        return is_over
 
     def next_request(self) -> Request | None:
         """Return the next request; None if there is none now."""
@@ -184,16 +207,18 @@ class PolicyScheduler:
         if self._again:
             return self._again.popleft()
         queue = self._queue
-        if queue is None or self._failure or queue.in_flight >= self._concurrency:
+        if queue is None or self._failure or 0 < self._concurrency <= queue.in_flight:
             return None
         try:
             address = queue.next()
         except CrawlError as error:
             self._fail(error)
-            return None
-        self._in_vain = address is None
+            address = None
         if address is None:
+            self._in_vain = True
+            self._leave_out()
             return None
+        self._in_vain = False
         request = self._requests[key(address)]
         assert request is not None, "the queue returns each address once"
         self._requests[key(address)] = None
@@ -207,7 +232,7 @@ class PolicyScheduler:
             page.response = response
 
     def _settle(self) -> None:
-        """Tell the policy of the pages with which the spider is done.
+        """Give the policy the outcomes of the pages with which the spider is done.
 
         The engine knows which they are. A page whose request failed, or was dropped on its way, has
         no answer.
@@ -231,8 +256,10 @@ class PolicyScheduler:
 
     def _done(self, queue: PolicyQueue, address: str, page: _Page) -> None:
         self._in_vain = False
-        links, response = page.links + self._others, page.response
+        for other in self._others:
+            page.add(*other)
         self._others = []
+        links, response = page.links, page.response
         if response is None:
             queue.done(address, 200 if links else 0, links)
         else:
@@ -241,8 +268,8 @@ class PolicyScheduler:
             queue.done(address, 200 if links else response.status, links, final=final,
                        size=len(response.body), content=content)  # fmt: skip
         for one in links:
-            if not queue.knows(one):  # a policy over sites is not told of other sites
-                self._requests.pop(key(one), None)
+            if queue.knows(one):  # a policy over sites does not get links to other sites
+                self._requests.setdefault(key(one), page.requests[key(one)])
 
     def _address(self, request: Request, is_start: bool) -> str | None:
         """Return the address under which the policy knows a request; None if it has none.
@@ -259,10 +286,20 @@ class PolicyScheduler:
 
 @dataclass
 class _Page:
-    """A page that is on its way: its answer, and the addresses that the spider found on it."""
+    """A page that is on its way: its answer, its links, and the first request for each of them.
+
+    The requests are kept here until the policy has the links: it need not take them, and another
+    page that is on its way may have the same ones.
+    """
 
     response: Response | None = None
     links: list[str] = field(default_factory=list)
+    requests: dict[str, Request] = field(default_factory=dict)
+
+    def add(self, address: str, request: Request) -> bool:
+        """Add a link; return False if the page has it already."""
+        self.links.append(address)
+        return self.requests.setdefault(key(address), request) is request
 
 
 class PolicyMiddleware:
@@ -282,11 +319,18 @@ class PolicyMiddleware:
         return cls(crawler)
 
     async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
-        """Mark the start pages, and begin when all are known."""
-        async for one in start:
-            if isinstance(one, Request):
-                one.meta[_START] = True
-            yield one
+        """Mark the start pages, and begin when all are known, or the spider failed."""
+        try:
+            async for one in start:
+                if isinstance(one, Request):
+                    one.meta[_START] = True
+                yield one
+        except Exception:
+            self._begin()
+            raise
+        self._begin()
+
+    def _begin(self) -> None:
         engine = self._crawler.engine
         scheduler = None if engine is None or engine._slot is None else engine._slot.scheduler
         if not isinstance(scheduler, PolicyScheduler):
@@ -294,14 +338,14 @@ class PolicyMiddleware:
         scheduler.begin()
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
-        """Mark what a callback yields."""
+        """Mark the requests that a callback yields."""
         for one in result:
             yield _marked(one, response)
 
     async def process_spider_output_async(
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
-        """Mark what an asynchronous callback yields."""
+        """Mark the requests that an asynchronous callback yields."""
         async for one in result:
             yield _marked(one, response)
 
@@ -309,8 +353,7 @@ class PolicyMiddleware:
 def _marked(one: Any, response: Response) -> Any:
     """Return what a page yielded; a request is marked with the page."""
     if isinstance(one, Request):
-        one.meta.pop(_PAGE, None)  # callbacks may pass on the meta of their response
-        one.meta[_ORIGIN] = response.meta.get(_PAGE)
+        one.meta[_PAGE] = response.meta.get(_PAGE, "")
     return one
 
 

@@ -58,13 +58,11 @@ class Handles:
         return self._addresses[handle]
 
 
-class WebWorld:
-    """Fetches pages by handle, one at a time.
+class WebOutcomes:
+    """Makes outcomes of pages that a crawler has fetched.
 
     Parameters
     ----------
-    source : Source
-        Fetches pages by address.
     starts : sequence of str
         The start page of each site.
     scope : Scope
@@ -74,7 +72,7 @@ class WebWorld:
     spelling : Spelling
         Which addresses are the same page.
     reads : bool
-        Whether the policy gets the contents of pages, if the source has them.
+        Whether the policy gets the contents of pages, if they are there.
     rules : ScopeRules, optional
         Which links the policy sees.
 
@@ -94,7 +92,6 @@ class WebWorld:
 
     def __init__(
         self,
-        source: Source,
         starts: Sequence[str],
         scope: Scope,
         *,
@@ -106,7 +103,7 @@ class WebWorld:
         if scope is Scope.KNOWN:
             raise CrawlError("a policy that visits known pages again needs a world of known pages")
         checked = _checked(starts, scope, spelling)
-        self.source, self.scope, self.handles = source, scope, Handles(spelling)
+        self.scope, self.handles = scope, Handles(spelling)
         self.starts = [self.handles.handle(address) for address in checked]
         self._within = frozenset(map(site, checked)) if stay else None
         self._reads = reads
@@ -118,10 +115,6 @@ class WebWorld:
     def host(self, page: int) -> int:
         """Return the number of a page's host."""
         return self._hosts.setdefault(site(self.handles.address(page)), len(self._hosts))
-
-    def fetch(self, page: int) -> Outcome:
-        """Fetch a page, and return its outcome."""
-        return self.outcome(page, self.source.get(self.handles.address(page)))
 
     def outcome(self, page: int, exchange: Exchange) -> Outcome:
         """Return the outcome of a page that was fetched, as the policy sees it."""
@@ -156,6 +149,41 @@ class WebWorld:
             return links, None
         anchors = dict(zip(reversed(handles), reversed(exchange.content.anchors), strict=True))
         return links, exchange.content._replace(anchors=tuple(map(anchors.__getitem__, found)))
+
+
+class WebWorld(WebOutcomes):
+    """Fetches pages by handle, one at a time.
+
+    Parameters
+    ----------
+    source : Source
+        Fetches pages by address.
+    starts, scope, stay, spelling, reads, rules
+        As for `WebOutcomes`.
+
+    Raises
+    ------
+    CrawlError
+        As for `WebOutcomes`.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        starts: Sequence[str],
+        scope: Scope,
+        *,
+        stay: bool = False,
+        spelling: Spelling = Spelling.SAFE,
+        reads: bool = False,
+        rules: ScopeRules | None = None,
+    ) -> None:
+        super().__init__(starts, scope, stay=stay, spelling=spelling, reads=reads, rules=rules)
+        self.source = source
+
+    def fetch(self, page: int) -> Outcome:
+        """Fetch a page, and return its outcome."""
+        return self.outcome(page, self.source.get(self.handles.address(page)))
 
 
 def _checked(starts: Sequence[str], scope: Scope, spelling: Spelling) -> list[str]:

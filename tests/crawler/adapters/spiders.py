@@ -7,6 +7,9 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import scrapy
+from scrapy import signals
+from scrapy.downloadermiddlewares.retry import get_retry_request
+from scrapy.exceptions import DontCloseSpider
 from scrapy.linkextractors import LinkExtractor
 
 
@@ -35,10 +38,12 @@ class Following(scrapy.Spider):
         self.mode = mode
 
     async def start(self) -> AsyncIterator[Any]:
-        """Yield the start pages, perhaps with an errback."""
+        """Yield the start pages, perhaps with an errback; perhaps fail then."""
         for url in self.start_urls:
-            errback = self.failed if self.mode == "errback" else None
+            errback = self.failed if self.mode.startswith("errback") else None
             yield scrapy.Request(url, errback=errback, dont_filter=True)
+        if self.mode == "fails":
+            raise ValueError("no more starts")
 
     def parse(self, response: Any) -> Iterator[Any]:
         """Follow the links of a page."""
@@ -59,8 +64,12 @@ class Following(scrapy.Spider):
         yield {"form": response.url}
 
     def failed(self, failure: Any) -> Iterator[Any]:
-        """Ask a mirror."""
-        yield scrapy.Request("http://mirror.test/")
+        """Ask a mirror, or once more, or both."""
+        if self.mode == "errback again":
+            yield failure.request.replace(dont_filter=False)
+            yield get_retry_request(failure.request, spider=self, reason="x", max_retry_times=1)
+        meta = failure.request.meta if self.mode == "errback meta" else {}
+        yield scrapy.Request("http://mirror.test/", meta=meta)
 
 
 class Asynchronous(Following):
@@ -76,3 +85,21 @@ class Inside(Following):
     """A spider that stays on one host, which a downloader middleware of Scrapy ensures."""
 
     allowed_domains = ("a.test",)
+
+
+class Feeding(Following):
+    """A spider that asks for one more page at a signal, whose name is its mode."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Any, *args: Any, **more: Any) -> Feeding:
+        """Return a spider that gets the signal."""
+        spider = super().from_crawler(crawler, *args, **more)
+        crawler.signals.connect(spider.feed, signal=getattr(signals, spider.mode))
+        return spider
+
+    def feed(self) -> None:
+        """Ask for a page, once."""
+        self.crawler.signals.disconnect(self.feed, signal=getattr(signals, self.mode))
+        self.crawler.engine.crawl(scrapy.Request("http://mirror.test/"))
+        if self.mode == "spider_idle":
+            raise DontCloseSpider

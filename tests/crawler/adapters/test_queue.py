@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from counterpoint.crawler.adapters.queue import PolicyQueue
 from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.policy.protocol import Outcome, Policy, Request, Scope, Setting
+from counterpoint.crawler.policy.protocol import Content, Outcome, Policy, Request, Scope, Setting
 from counterpoint.sim_web.world.site import SyntheticSite
 from tests.ci.test_worlds import (
     ALL,
@@ -199,3 +199,18 @@ def test_wrong_answers(given: dict[str, Any]) -> None:
     assert queue.in_flight == 1
     queue.done(A, 200, ["x"])
     assert queue.next() == f"{A}x"
+
+
+@pytest.mark.parametrize("anchors", [(), ("one",), ("one", "two", "three")])
+@pytest.mark.parametrize("policy", ["tfidf", "breadth-first"])
+def test_a_wrong_number_of_anchors(policy: str, anchors: tuple[str, ...]) -> None:
+    """Catches an address that is lost, or a page that counts, though its answer was refused."""
+    queue = PolicyQueue(policy, [A], 5, query="x", stay=True)
+    assert queue.next() == A
+    links = ["x", "y", f"{A}x"]
+    with pytest.raises(ValueError, match=f"{A}: {len(anchors)} anchors for 2 distinct links"):
+        queue.done(A, 200, links, content=Content("", "", anchors))
+    assert (queue.in_flight, queue.knows(f"{A}x")) == (1, False)
+    queue.done(A, 200, links, content=Content("", "", ("one", "two")))
+    assert queue.in_flight == 0
+    assert {queue.next(), queue.next()} == {f"{A}x", f"{A}y"}

@@ -8,13 +8,17 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from scrapy import Request
+from scrapy.http import HtmlResponse
 from scrapy.settings import Settings
+from scrapy.signalmanager import SignalManager
 
 from counterpoint.crawler.adapters import scrapy as adapter
-from counterpoint.crawler.adapters.scrapy import PolicyAddon
+from counterpoint.crawler.adapters.scrapy import PolicyAddon, PolicyScheduler
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import Policy, Scope
 from counterpoint.sim_web.world.site import SyntheticSite
@@ -93,6 +97,7 @@ PAGES = {
     "http://a.test/new": Page("<a href=/z>1</a>"),
     "http://a.test/doc.bin": Page("12", 200, {"Content-Type": "application/octet-stream"}),
     "http://b.test/": Page("<a href=http://a.test/x>1</a><a href=/w>2</a>"),
+    "http://a.test/big": Page(2000 * "x"),
     "http://mirror.test/": Page("<a href=http://a.test/z>1</a>"),
     **{f"http://a.test/{name}": Page("") for name in "yz"},
     "http://b.test/w": Page(""),
@@ -133,12 +138,47 @@ def test_a_callback_that_fails() -> None:
 
 
 @pytest.mark.long
-def test_an_errback_that_asks_for_more() -> None:
-    """Catches a request of an errback that the policy never gets."""
+@pytest.mark.parametrize("start", ["http://a.test/gone", "http://a.test/big"])
+@pytest.mark.parametrize(("mode", "pages"), [("errback", 3), ("errback meta", 3),
+                                             ("errback again", 4)])  # fmt: skip
+def test_what_an_errback_asks_for(start: str, mode: str, pages: int) -> None:
+    """Catches a new page that counts as another try of the page that failed, or is lost."""
     with scripted(PAGES) as web:
-        found, log = crawled(["http://a.test/gone"], web.proxy, mode="errback",
-                             counterpoint_policy="breadth-first")  # fmt: skip
+        found, log = crawled([start], web.proxy, mode=mode, counterpoint_policy="breadth-first",
+                             download_maxsize=1000)  # fmt: skip
+    # What is gone has an answer, which Scrapy hands to the errback; of what is too big none comes.
     assert [url for url, _ in found] == ["http://mirror.test/", "http://a.test/z"], log[-3000:]
+    assert web.asked.count(start) == pages - 2
+    assert f"breadth-first asked for {pages} pages; every page found was fetched" in log
+
+
+@pytest.mark.long
+def test_a_start_that_fails() -> None:
+    """Catches start pages that are not fetched since the spider failed after it yielded them."""
+    pages = {"http://a.test/": Page("<a href=/x>1</a>"), "http://a.test/x": Page("")}
+    with scripted(pages) as web:
+        found, log = crawled(["http://a.test/"], web.proxy, mode="fails",
+                             counterpoint_policy="breadth-first")  # fmt: skip
+    assert [url for url, _ in found] == ["http://a.test/", "http://a.test/x"], log[-3000:]
+    assert "Error while reading start items and requests: no more starts" in log
+
+
+NOT_FETCHED = "WARNING: http://mirror.test/ is not fetched: "
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("starts", [["http://b.test/w"], []], ids=["a start", "no start"])
+@pytest.mark.parametrize("at", ["spider_opened", "response_received", "spider_idle"])
+def test_a_page_that_no_page_brings(at: str, starts: list[str]) -> None:
+    """Catches a page that is neither fetched nor named, when nothing can bring it to the policy."""
+    with scripted(PAGES) as web:
+        found, log = crawled(starts, web.proxy, "Feeding", at, counterpoint_policy="breadth-first",
+                             closespider_timeout=60)  # fmt: skip
+    is_brought = bool(starts) and at != "spider_idle"
+    assert ("http://mirror.test/" in web.asked) is is_brought, log[-3000:]
+    assert log.count(NOT_FETCHED) == (0 if is_brought or at == "response_received" else 1)
+    assert len(found) == (3 if is_brought else len(starts))
+    assert "Closing spider (finished)" in log
 
 
 @pytest.mark.long
@@ -188,6 +228,67 @@ def test_a_redirect_that_is_dropped_on_its_way() -> None:
                              counterpoint_policy="breadth-first")  # fmt: skip
     assert [url for url, _ in found] == ["http://a.test/", "http://a.test/x"], log[-3000:]
     assert "http://far.test/" not in web.asked
+
+
+class Engine:
+    """What a scheduler sees of the engine of Scrapy; a test decides which page is done next."""
+
+    def __init__(self, starts: Sequence[str], concurrency: int, policy: str, stay: bool) -> None:
+        self._slot = SimpleNamespace(inprogress=set())
+        self.scraper = SimpleNamespace(slot=SimpleNamespace(active=set()))
+        crawler: Any = SimpleNamespace(
+            settings=Settings({"COUNTERPOINT_POLICY": policy, "COUNTERPOINT_STAY": stay,
+                               "CONCURRENT_REQUESTS": concurrency}),
+            signals=SignalManager(), engine=self)  # fmt: skip
+        self.scheduler = PolicyScheduler(crawler)
+        for one in starts:
+            assert self.scheduler.enqueue_request(Request(one, meta={adapter._START: True}))
+        self.scheduler.begin()
+
+    def asked(self) -> list[Request]:
+        """Take all requests that there are now; they are under way then."""
+        found = []
+        while (request := self.scheduler.next_request()) is not None:
+            self._slot.inprogress.add(request)
+            found.append(request)
+        return found
+
+    def yields(self, page: Request, *links: str, final: str = "") -> list[bool]:
+        """Let the callback of a page yield links; return which of them were taken."""
+        response = HtmlResponse(final or page.url, request=page)
+        self.scheduler._received(response, page)
+        self.scraper.slot.active.add(page)
+        found = [adapter._marked(Request(one), response) for one in links]
+        return [self.scheduler.enqueue_request(one) for one in found]
+
+    def ends(self, page: Request) -> None:
+        """Let the spider be done with a page."""
+        self.scraper.slot.active.discard(page)
+        self._slot.inprogress.discard(page)
+
+
+A, B = "http://a.test/", "http://b.test/"
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_two_pages_with_a_link_that_is_taken_from_one(first: int) -> None:
+    """Catches a crawl that fails since a page that left its site has the same link."""
+    engine = Engine([A, B], 2, "breadth-first", True)
+    pages = engine.asked()
+    for page, final in zip(pages, ("http://far.test/", ""), strict=True):
+        assert engine.yields(page, f"{B}x", f"{B}x", final=final)[1] is False
+    for page in (pages[first], pages[1 - first]):
+        engine.ends(page)
+        engine.asked()
+    (last,) = engine._slot.inprogress
+    assert last.url == f"{B}x"
+    assert engine.yields(last, f"{B}x", B) == [False, False]
+
+
+def test_no_limit_of_requests() -> None:
+    """Catches a crawl that hangs if CONCURRENT_REQUESTS is 0, which is no limit for Scrapy."""
+    engine = Engine([A, B], 0, "breadth-first", True)
+    assert [one.url for one in engine.asked()] == [A, B]
 
 
 @pytest.mark.parametrize(
