@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/.installed
 .PHONY: gate test test-long check lint site clean
 
 gate: $(INSTALLED)
-	$(BIN)/counterpoint gate
+	$(BIN)/counterpoint gate $(OPTIONS)
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n auto --dist loadscope --max-worker-restart 0
