@@ -174,7 +174,7 @@ def _dispatcher(
     if settings.replay is not None:
         fetcher: Fetcher = (archive := ArchiveFetcher(Path(settings.replay), limits))
         delay = delay or 0.0
-        if worker is None:  # several need one clock
+        if worker is None and settings.concurrency == 1:  # others need one clock for all pages
             clock = VirtualClock(max(float(archive.web.begin), last_time(store)))
             now, sleep = clock.now, clock.pause
     else:

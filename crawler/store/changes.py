@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, RowMapping, text
 
+from counterpoint.crawler.archives.fetcher import DAMAGED
 from counterpoint.crawler.documents.exchange import NOT_CAPTURED
 from counterpoint.crawler.documents.scope import LEFT_OUT
 
@@ -49,20 +50,10 @@ _THERE = text("""
     WHERE l.page = :page AND (t.key = :key OR l.address = :address) AND NOT l.deleted""")
 _ONE = text("SELECT id, status, problem, state FROM pages WHERE key = :key")
 _NOT_ASKED = re.compile(
-    "|".join(
-        map(
-            re.escape,
-            (
-                LEFT_OUT,
-                NOT_CAPTURED,
-                TAKEN_OUT,
-                "forbidden by robots.txt",
-                "robots.txt asks for",
-                "robots.txt is no text",
-            ),
-        )
-    )
-    + r"|robots\.txt: [1-5][0-9][0-9];|.* is no public address|.* must be left alone"
+    rf"{LEFT_OUT}|{NOT_CAPTURED}|{TAKEN_OUT}|forbidden by robots\.txt|robots\.txt asks for"
+    r"|robots\.txt is no text|.* is no public address|.* must be left alone"
+    r"|is no address of http or https|robots\.txt: (?:[1-5][0-9][0-9];|leads outside of|redirects "
+    rf"|breaks off after|longer than |{DAMAGED}|.*: read as it came)"
 )
 """How the problems of pages begin that were not requested, with status 0: nothing is known of them.
 A robots.txt without an answer is another matter: nor would the page have come."""
@@ -278,12 +269,12 @@ def _why(before: Connection, row: RowMapping | None, target: RowMapping, page: s
     """Return why a link is broken that the earlier crawl did not find broken; "" if it did."""
     then = before.execute(_ONE, {"key": page}).mappings().first()
     if then is None or not _came(then):
-        return "the page is new" if then is None else "not asked for before"
+        return "the page is new" if then is None else "not known before"
     given = {"page": then["id"], "key": target["key"], "address": target["address"]}
     if before.execute(_THERE, given).first() is None:
         return "the link is new"
     if row is None or not _asked(row):
-        return "not asked for before"
+        return "not known before"
     return "" if _is_broken(row) else "the target broke"
 
 
@@ -291,7 +282,7 @@ def _gone(new: RowMapping | None) -> Change:
     """Return what became of a page that came before."""
     if new is None or not _asked(new):
         return Change.UNLINKED
-    return Change.LOST if _is_broken(new) else Change.MOVED
+    return Change.MOVED if 300 <= new["status"] < 400 and not _is_broken(new) else Change.LOST
 
 
 def _asked(row: RowMapping) -> bool:

@@ -137,7 +137,8 @@ class Facts:
         elif fact.op == "not" and inverse.op == "or":
             follows.extend(nodes.negation(a) for a in inverse.args)
         elif fact.op == "not" and inverse.op == "and":
-            self._clauses.append(nodes.disjunction(nodes.negation(a) for a in inverse.args))
+            clause = nodes.disjunction(nodes.negation(a) for a in inverse.args)
+            (self._clauses if clause.op == "or" else follows).append(clause)
         elif fact.op == "less":
             a, b = fact.args
             follows.append(nodes.negation(nodes.less(b, a)))

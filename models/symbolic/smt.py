@@ -146,7 +146,7 @@ class _Question:
         ranges = (condition for cell in cells for condition in _range(cell))
         self.asked = [*ranges, *map(_integers.show, conditions)]
         self.solver = z3.SimpleSolver()
-        self.solver.set(**options)
+        self.solver.set(ctrl_c=False, **options)  # it would take Ctrl-C for the end of its time
         self.solver.add(*self.asked)
 
 

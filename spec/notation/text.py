@@ -88,30 +88,21 @@ def check_source(spec: type, base: type, marked: Iterable[str]) -> list[Function
         if above not in (base, object):
             for name, value in vars(above).items():
                 found.setdefault(name, []).extend(_functions(value))
-    methods = frozenset(n for n in found if isinstance(getattr(spec, n), FunctionType))
+    methods = {n for n in found if isinstance(getattr(spec, n), FunctionType)}
     todo = [f for name in marked for f in found[name]]
     known = set(todo)
     first = frozenset(todo)
     while todo:
         function = todo.pop()
-        read = _read(function, methods, function in first)
-        if read is not None:
-            used = [f for name in read.asked for f in found.get(name, ())]
-            new = [f for f in (*read.called, *used) if f not in known]
+        tree = _tree(function)
+        if tree is not None:
+            reader = _Reader(function, methods, function in first)
+            reader.read(tree)
+            used = [f for name in reader.asked for f in found.get(name, ())]
+            new = [f for f in (*reader.called, *used) if f not in known]
             known.update(new)
             todo += new
     return sorted(known, key=lambda f: (f.__module__ or "", f.__code__.co_firstlineno))
-
-
-@lru_cache(maxsize=4096)
-def _read(function: FunctionType, methods: frozenset[str], marked: bool) -> _Reader | None:
-    """Check a function; None if it has no source. Specs share what they inherit."""
-    tree = _tree(function)
-    if tree is None:
-        return None
-    reader = _Reader(function, methods, marked)
-    reader.read(tree)
-    return reader
 
 
 def _functions(found: Any) -> list[FunctionType]:

@@ -158,7 +158,8 @@ def test_a_stored_crawl_waits_in_virtual_time(
     ]  # fmt: skip
     path, store = str(written(tmp_path / "x.warc.gz", records, "gzip")), str(tmp_path / "c.db")
     code, out, _ = call(capsys, "crawl", "breadth-first", "--db", store, "--start",
-                        "http://a.test/", "--replay", path, "--budget", "20,60s")  # fmt: skip
+                        "http://a.test/", "--replay", path, "--budget", "20,60s",
+                        "--concurrency", "1")  # fmt: skip
     assert (code, out.splitlines()[-1]) == (0, "ended: the budget is spent")
     assert call(capsys, "crawl", "--db", store, "--budget", "25,60s")[0] == 0
     with closing(sqlite3.connect(store)) as found:

@@ -7,10 +7,13 @@ from collections.abc import Callable, Sequence
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from counterpoint.models.symbolic.paths import WIDE, Facts, Infeasible, SymbolicRun
 from counterpoint.spec.notation import SpecError, nodes
 from counterpoint.spec.notation.nodes import Cell, Node
+from tests.examples import few_and_many
 
 SMALL = [nodes.cell(Cell(f"n{i}", (), f"n{i}", -1, 3, False)) for i in range(3)]
 FLAGS = [nodes.cell(Cell(f"f{i}", (), f"f{i}", 0, 1, True)) for i in range(3)]
@@ -179,6 +182,46 @@ def test_intervals_are_exact_where_no_cell_stands_twice() -> None:
             assert facts.known(node) is decided({bool(v) for v in found})
 
 
+def grown(chance: random.Random) -> list[Node]:
+    """Return numbers and conditions, each made of some before it."""
+    numbers: list[Node] = [*SMALL, *LARGE, *map(nodes.constant, (0, 2))]
+    conditions: list[Node] = list(FLAGS)
+    for _ in range(25):
+        a, b = chance.choices(numbers, k=2)
+        one, other = chance.choices(conditions, k=2)
+        conditions.append(chance.choice([
+            nodes.less(a, b), nodes.equal(a, b), nodes.negation(one),
+            nodes.conjunction([one, other]), nodes.disjunction([one, other]),
+        ]))  # fmt: skip
+        numbers.append(chance.choice([
+            nodes.add(a, b), nodes.subtract(a, b), nodes.ite(one, a, b),
+        ]))  # fmt: skip
+    return [*conditions, *numbers]
+
+
+@few_and_many(given(seed=st.integers(0, 10**6)), 100, 3000)
+def test_what_was_asked_before_does_not_matter(seed: int) -> None:
+    """Bounds that are kept though a later fact narrows them."""
+    chance = random.Random(seed)
+    everything = grown(chance)
+    conditions = [node for node in everything if node.boolean]
+    asked, fresh = Facts(), Facts()
+    for fact in chance.choices(conditions, k=5):
+        for node in chance.sample(everything, len(everything) // 2):
+            asked.interval(node)
+        ended = []
+        for facts in (asked, fresh):
+            try:
+                facts.learn(fact)
+            except Infeasible:
+                ended.append(facts)
+        assert len(ended) in (0, 2)
+        if ended:
+            return
+    for node in everything:
+        assert asked.interval(node) == fresh.interval(node), node
+
+
 def test_equality_is_decided_by_bounds() -> None:
     """Numbers that cannot be equal left undecided, or undecided ones called unequal."""
     a, b = SMALL[:2]
@@ -205,6 +248,19 @@ def test_an_order_is_known_with_what_follows_from_it() -> None:
     assert other is not None
     assert other.known(nodes.less(a, b)) is False
     assert other.known(nodes.less(b, a)) is None
+
+
+def test_a_whole_that_is_always_true_or_false() -> None:
+    """A crash where the opposite of a condition holds in every state, or in none."""
+    a, b, _ = FLAGS
+    always = nodes.conjunction(
+        [nodes.disjunction([a, b]), nodes.negation(nodes.conjunction([a, b]))]
+    )
+    facts = learned(
+        nodes.negation(nodes.conjunction([nodes.negation(nodes.disjunction([a, b])), a]))
+    )
+    assert facts is not None and facts.known(b) is None
+    assert learned(always, nodes.negation(always)) is None
 
 
 def test_parts_follow_from_a_whole() -> None:

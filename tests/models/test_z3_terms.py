@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from collections.abc import Sequence
 from itertools import product
 from types import SimpleNamespace
@@ -304,3 +306,31 @@ def test_what_takes_long_has_no_solution(monkeypatch: pytest.MonkeyPatch) -> Non
     for n in many:
         squares = nodes.add(squares, nodes.multiply(n, n))
     assert solution([nodes.equal(squares, nodes.constant(7919))]) is None
+
+
+INTERRUPTED = """
+import os, signal, threading
+from counterpoint.models.symbolic.smt import satisfiable
+from counterpoint.spec.notation import nodes
+from counterpoint.spec.notation.nodes import Cell
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+x, y = (nodes.cell(Cell(name, (), name, 0, 10**6, False)) for name in "xy")
+one = nodes.constant(1)
+hard = [nodes.equal(nodes.multiply(x, y), nodes.constant(999_983)), nodes.less(one, x),
+        nodes.less(one, y)]
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        satisfiable(hard)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_ctrl_c_ends_a_question() -> None:
+    """Ctrl-C that z3 takes for the end of its time, so that reading a spec goes on."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr

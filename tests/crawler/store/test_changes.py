@@ -208,7 +208,7 @@ def test_what_the_earlier_crawl_did_not_ask(
     found = compared(old, crawl(tmp_path, "new", second, capsys))
     reasons = {(one.page, one.target): one.why for one in found.links}
     assert reasons == {
-        (A, f"{A}2"): "not asked for before",
+        (A, f"{A}2"): "not known before",
         (f"{A}1", f"{A}3"): "the link is new",
         (f"{A}4", f"{A}2"): "the page is new",
     }
@@ -239,6 +239,6 @@ def test_a_site_that_is_gone(
             dead = f"http://127.0.0.1:{bound.getsockname()[1]}/"
         site.pages["/"] = Page(links(dead))
         fetch(policies[1], stores[1], f"{site.proxy}/")
-    why = "the target broke" if policies[0] == "breadth-first" else "not asked for before"
+    why = "the target broke" if policies[0] == "breadth-first" else "not known before"
     assert why_of(gone) == {target: (404, why)}
     assert why_of(compared(*stores)) == {dead: (0, "the link is new")}
