@@ -111,7 +111,7 @@ class BrokenLink(NamedTuple):
         Whether it is none of the broken links of the earlier crawl.
     why : str
         Why it is new: ``the target broke``, ``the link is new``, ``the page is new``, or ``not
-        asked for before``: whether it was broken then is unknown; "" if it is not new.
+        known before``: whether it was broken then is unknown; "" if it is not new.
     """
 
     page: str
