@@ -74,7 +74,7 @@ class Hosts:
 
     mean_pages: float = number(40, 1, 1e6, "the number of pages of a host, on average")
     exponent: float = number(
-        0.917, 0, 0.99, "the exponent s: the r-th largest host has a size proportional to r^-s"
+        0.917, 0, 4, "the exponent s: the r-th largest host has a size proportional to r^-s"
     )
     branching: float = number(
         1.3, 1.05, 50, "the number of children of a page in its host's tree, on average"

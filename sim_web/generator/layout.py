@@ -43,6 +43,9 @@ COMPONENT_OF_REGION = np.array(
 SHIFT = 3.0
 """Is added to the ranks of hosts, so that the first host is not too large."""
 
+_NEAR_ONE = 1e-6
+"""With exponents of host sizes that are so near to 1, the differences of powers are too inexact."""
+
 LEAST_PAGES = 16
 """The least number of pages of a language, on average."""
 
@@ -126,12 +129,12 @@ def lay_out(profile: Profile, pages: int, key: np.uint64) -> Layout:
             block_for_depth(int(bounds[k + 1] - bounds[k]), int(site.depth), subkey(key, k))
             for k, site in enumerate(profile.sites)
         ])  # fmt: skip
-    sizes = profile.hosts
+    sizes, exponent = profile.hosts, _exponent(profile)
     return Layout(
         regions=regions,
         reals=np.concatenate([
-            [sizes.exponent, profile.degrees.orphans],
-            *_weights(regions[:, 3], sizes.exponent),
+            [exponent, profile.degrees.orphans],
+            *_weights(regions[:, 3], exponent),
         ]),
         blocks=np.array([max(BLOCK + 1, round(BLOCK * sizes.branching)),
                          max(BLOCK + 1, round(BLOCK * sizes.host_branching))]),
@@ -198,10 +201,16 @@ def _hosts(profile: Profile, count: int, scc: int, region: int) -> int:
     if count == 0:
         return 0
     hosts = max(1, round(count / profile.hosts.mean_pages))
-    exponent = profile.hosts.exponent
+    exponent = _exponent(profile)
     while region != SCC and hosts < count and _largest(count, hosts, exponent) >= scc:
         hosts = min(2 * hosts, count)
     return hosts
+
+
+def _exponent(profile: Profile) -> float:
+    """Return the exponent of host sizes; 1, whose integral is a logarithm, moves a little."""
+    exponent = float(profile.hosts.exponent)
+    return exponent if abs(exponent - 1.0) >= _NEAR_ONE else 1.0 - _NEAR_ONE
 
 
 def _weights(hosts: Array, exponent: float) -> tuple[Array, Array]:

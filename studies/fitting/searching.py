@@ -65,7 +65,9 @@ def host_exponent(profile: Profile, sizes: Array) -> float:
         tried = replace(profile, hosts=replace(profile.hosts, exponent=exponent))
         return float(np.abs(_spread(_sizes(tried, pages)) - wanted).mean())
 
-    return min((round(0.01 * step, 2) for step in range(100)), key=far)
+    near = min((round(0.05 * step, 2) for step in range(81)), key=far)
+    around = (round(near + 0.01 * step, 2) for step in range(-4, 5))
+    return min((value for value in around if 0 <= value <= 4), key=far)
 
 
 def _spread(sizes: Array) -> Array:

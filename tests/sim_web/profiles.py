@@ -38,7 +38,7 @@ def profiles(draw: Callable[..., Any]) -> Profile:
         ),
         hosts=Hosts(
             mean_pages=draw(st.floats(1, 60)),
-            exponent=draw(st.floats(0, 0.99)),
+            exponent=draw(st.floats(0, 4)),
             branching=draw(st.floats(1.05, 8)),
             host_branching=draw(st.floats(1.05, 8)),
             navigation=draw(st.sampled_from([0, 0, 1, 5, 20])),
@@ -81,7 +81,7 @@ def articles(draw: Callable[..., Any]) -> Profile:
     topics = draw(st.lists(st.integers(1, languages), max_size=2))
     return dataclasses.replace(
         profile.load("editions"),
-        hosts=Hosts(mean_pages=draw(st.sampled_from([1, 3])), exponent=draw(st.floats(0, 0.99)),
+        hosts=Hosts(mean_pages=draw(st.sampled_from([1, 3])), exponent=draw(st.floats(0, 4)),
                     branching=draw(st.floats(1.05, 8))),
         articles=Articles(
             languages=languages,
