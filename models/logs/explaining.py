@@ -8,7 +8,8 @@ costs a look into a table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Reversible, Sequence
 from dataclasses import dataclass, field, replace
 
 from counterpoint.models.limits import LimitReached, Limits
@@ -65,9 +66,9 @@ class Explanation:
     explained : int
         How many lines are explained.
     trace : Trace
-        A run that explains them.
+        A run that explains them, or the last of them that are kept.
     places : list of int
-        For each explained line, the number of steps of the run up to it.
+        For each of these lines, the number of steps of the run up to it.
     obstacle : Obstacle or None
         If a line is not explained: why.
     reason : str
@@ -163,6 +164,14 @@ class Search:
         Takes steps of the model; searches of one model can share it.
     lines : int, optional
         How many lines there are, for the progress.
+    keep : int, optional
+        Of how many lines at the end the run is kept, so that a log may have no end; by default of
+        all.
+
+    Attributes
+    ----------
+    lines : int
+        How many lines are explained.
 
     Raises
     ------
@@ -178,16 +187,17 @@ class Search:
         first: Iterable[Values] | None = None,
         steps: Steps | None = None,
         lines: int | None = None,
+        keep: int | None = None,
     ) -> None:
         quiet, actions = set(silent), [action.name for action in model.actions]
         for name in quiet - set(actions):
             raise SpecError(f"{model.name} has no action {name!r}; there are: {', '.join(actions)}")
-        self._model, self._limits, self._lines = model, limits or Limits(), lines
+        self._model, self._limits, self._expected = model, limits or Limits(), lines
         self._silent = [step for step in model.steps if step.action in quiet]
         self._steps = steps or Steps(model)
         self._layers: dict[frozenset[Values], _Layer] = {}
-        self._passed: list[tuple[_Layer, Origins]] = []
-        self._looked = 0
+        self._passed: deque[tuple[_Layer, Origins]] = deque(maxlen=keep)
+        self.lines, self._looked = 0, 0
         self._entered: Origins = dict.fromkeys(model.initial_states() if first is None else first)
         if not self._entered:
             raise SpecError(f"{model.name} has no initial state")
@@ -216,7 +226,7 @@ class Search:
         found = self._move(layer, line)
         if found is None:
             return self._obstacle(layer, line)
-        self._passed.append((layer, found[0]))
+        self._pass(layer, found[0])
         self._here = found[1]
         return None
 
@@ -245,16 +255,24 @@ class Search:
         if not entered:
             return self._obstacle(layer, line)
         here = self._closed(entered)  # silent steps can come between the refusal and the look
-        self._passed.append((layer, entered))
+        self._pass(layer, entered)
         self._here = here
         return self.advance(line)
+
+    def _pass(self, layer: _Layer, entered: Origins) -> None:
+        """Note the states before and after a line; forget what is too old to be kept."""
+        self._passed.append((layer, entered))
+        self.lines += 1
+        most = self._passed.maxlen
+        if most is not None and len(self._layers) > most:
+            self._layers.clear()
 
     def _look(self) -> None:
         """Look at the limits from time to time."""
         self._looked += 1
         if self._looked % CHECKED == 0:
-            of = "" if self._lines is None else f" of {self._lines:,}"
-            self._limits.check(f"{len(self._passed):,}{of} lines")
+            of = "" if self._expected is None else f" of {self._expected:,}"
+            self._limits.check(f"{self.lines:,}{of} lines")
 
     def _step(self, values: Values, step: Step) -> Values | None:
         """Return the state after a step; None if it is not possible or leaves a range."""
@@ -312,7 +330,7 @@ class Search:
             first = next(iter(self._entered))
             return Explanation(0, Trace((first,), ()), [], obstacle, reason)
         trace, places = _run(self._passed, self._here)
-        return Explanation(len(self._passed), trace, places, obstacle, reason)
+        return Explanation(self.lines, trace, places, obstacle, reason)
 
     def _obstacle(self, layer: _Layer, line: Line) -> Obstacle:
         """Return why no state of a layer allows a line."""
@@ -349,12 +367,12 @@ class Search:
         ]  # fmt: skip
 
 
-def _run(passed: Sequence[tuple[_Layer, Origins]], layer: _Layer) -> tuple[Trace, list[int]]:
+def _run(passed: Reversible[tuple[_Layer, Origins]], layer: _Layer) -> tuple[Trace, list[int]]:
     """Return a run to the first state of the last layer, and its length after each line.
 
     Parameters
     ----------
-    passed : sequence of (_Layer, Origins)
+    passed : reversible of (_Layer, Origins)
         For each line, the layer before it, and the states after it.
     layer : _Layer
         The last one.

@@ -102,13 +102,24 @@ def read_log(
     SpecError
         If the mapping raises an error.
     """
-    reader = _Reader(model)
-    found: list[Line] = []
     values: Iterable[tuple[int, Any]] = ((number, _value(number, data)) for number, data in lines)
-    for number, value in sorted(values, key=_time) if by_time else values:
+    return list(_read(model, sorted(values, key=_time) if by_time else values, mapping))
+
+
+def read_lines(
+    model: Model, lines: Iterable[tuple[int, bytes]], mapping: Mapping_ | None = None
+) -> Iterator[Line]:
+    """Yield the lines of a log one by one; parameters and errors are those of `read_log`."""
+    return _read(model, ((number, _value(number, data)) for number, data in lines), mapping)
+
+
+def _read(
+    model: Model, values: Iterable[tuple[int, Any]], mapping: Mapping_ | None
+) -> Iterator[Line]:
+    reader = _Reader(model)
+    for number, value in values:
         for one in _mapped(number, value, mapping):
-            found.append(reader.line(number, one))
-    return found
+            yield reader.line(number, one)
 
 
 def _value(number: int, data: bytes) -> Any:

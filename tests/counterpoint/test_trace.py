@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +60,37 @@ def test_lines_fit_a_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     _trace(tmp_path, steps=("grant W0", "grant W1"))
     out = capsys.readouterr().out.replace(str(tmp_path), "")
     assert max(map(len, out.splitlines())) <= 80 and "\x1b" not in out
+
+
+def test_a_running_system_is_watched(tmp_path: Path) -> None:
+    """Catches a fault that is told late, a Ctrl-C that is a failure, or a crash of the command."""
+    log = tmp_path / "system.log"
+    log.write_text('{"step": "ask W0"}\n')
+    command = [sys.executable, "-m", "counterpoint", "trace", f"{LOCK}:Lock"]
+    pipe = subprocess.run([*command, "-", "--follow"], input=log.read_bytes(), check=False,
+                          capture_output=True)  # fmt: skip
+    assert pipe.returncode == 0 and b"a run of 1 step of lock explains 1 line" in pipe.stdout
+    wrong = subprocess.Popen([*command, str(log), "--follow"], stdout=subprocess.PIPE, text=True)
+    with log.open("a") as file:
+        file.write('{"step": "grant W1"}\n')
+    out, _ = wrong.communicate(timeout=60)
+    assert wrong.returncode == 1 and "line 2: grant W1" in out and "1  ask(w=W0)  (line 1)" in out
+    log.write_text('{"step": "ask W0"}\n{"step": "ask W1"}\n')
+    waits = tmp_path / "waits.py"
+    waits.write_text("def said(record):\n    print('came', flush=True)\n    return record\n")
+    right = subprocess.Popen([*command, str(log), "--follow", "--map", f"{waits}:said"],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True)  # fmt: skip
+    assert right.stderr is not None  # where what users print goes
+    assert [right.stderr.readline() for _ in range(2)] == ["came\n"] * 2
+    right.send_signal(signal.SIGINT)  # it waits, or judges the second line
+    out, _ = right.communicate(timeout=60)
+    assert right.returncode == 0 and re.search("explains [12] lines?\n", out)
+
+
+def test_options_that_exclude_each_other(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Catches an option that is passed over."""
+    assert _trace(tmp_path, "--follow", "--by-time", steps=("ask W0",)) == 2
+    assert "--follow and --by-time exclude each other" in capsys.readouterr().err

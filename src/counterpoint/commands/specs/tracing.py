@@ -38,6 +38,9 @@ MOST_NAMED = 8
               help="Steps of this action may be missing in LOG; repeatable.  [the actions that LOG "
                    "does not name]")  # fmt: skip
 @click.option("--every-step", is_flag=True, help="No step may be missing in LOG.")
+@click.option("--follow", is_flag=True,
+              help="Judge each line when it is written, until one is wrong, a pipe ends or Ctrl-C.",
+              )  # fmt: skip
 @click.option("--time-limit", type=float, callback=seconds, metavar="SECONDS",
               help="Time limit; without an answer by then it is unknown.")  # fmt: skip
 @click.option("--memory-limit", type=click.IntRange(1), default=4096, metavar="MB",
@@ -53,6 +56,7 @@ def trace(
     by_time: bool,
     silent: tuple[str, ...],
     every_step: bool,
+    follow: bool,
     time_limit: float | None,
     memory_limit: int,
     form: str,
@@ -65,24 +69,35 @@ def trace(
     variables and whole steps may be missing. If no run explains the log, the command names the
     first line that none explains, and what the spec allowed instead.
 
-    Exit code 0: a run explains the log; 1: none does; 2: the command, the spec or LOG is wrong; 3:
-    a limit was reached.
+    With --follow it watches a running system: it judges each line when it comes, and ends at the
+    first that no run explains. No step may be missing then, except those that --silent names.
+    LOG is a file that grows, or - for a pipe.
+
+    Exit code 0: a run explains the log, so far as it came; 1: none does; 2: the command, the spec
+    or LOG is wrong; 3: a limit was reached.
 
     \b
     counterpoint trace lock.py lock.log
     counterpoint trace lock.py lock.log --set workers=5 --silent ask -v
     counterpoint trace lock.py server.jsonl --map my_log.py:as_steps
+    counterpoint trace lock.py server.jsonl --map my_log.py:as_steps --silent ask --follow
     """
     if silent and every_step:
         raise click.UsageError("--silent and --every-step exclude each other")
+    if follow and by_time:
+        raise click.UsageError("--follow and --by-time exclude each other")
     with progress("trace") as say:
         from counterpoint.models.loading import load
         from counterpoint.models.logs.explaining import explained
 
         model = load(spec, settings)
-        lines = _lines(model, log, mapping, by_time)
-        quiet = () if every_step else silent or None
-        found = explained(model, lines, quiet, Limits(time_limit, memory_limit * 2**20, say))
+        limits = Limits(time_limit, memory_limit * 2**20, say)
+        if follow:
+            found, lines = _followed(model, log, mapping, silent, limits)
+        else:
+            lines = _lines(model, log, mapping, by_time)
+            quiet = () if every_step else silent or None
+            found = explained(model, lines, quiet, limits)
     with printing():
         if form == "json":
             click.echo(json.dumps(_as_json(model, log.name, lines, found), indent=2,
@@ -92,17 +107,38 @@ def trace(
     return {"holds": OK, "violated": FELL, "unknown": UNKNOWN}[found.answer]
 
 
-def _lines(model: Model, log: Any, mapping: str, by_time: bool) -> list[Line]:
+def _followed(
+    model: Model, log: Any, mapping: str, silent: tuple[str, ...], limits: Limits
+) -> tuple[Explanation, list[Line]]:
+    """Judge lines as they come; return the last ones with what was found."""
+    from counterpoint.models.logs.following import CtrlC, followed, lines_as_they_come
+    from counterpoint.models.logs.reading import LogError, read_lines
+
+    try:
+        with user_code(), CtrlC() as stop:
+            lines = read_lines(model, lines_as_they_come(log), _mapping(mapping))
+            found, kept = followed(model, stop.until(lines), silent, limits)
+    except LogError as error:
+        raise click.UsageError(f"{log.name}: {error}") from None
+    return found, kept
+
+
+def _mapping(name: str) -> Any:
+    """Return the function of --map; None if there is none."""
     from counterpoint.models.loading import find_any
+
+    made = find_any(name) if name else None
+    if made is not None and not callable(made):
+        raise click.UsageError(f"--map: {name} is no function")
+    return _made(name, made) if isinstance(made, type) else made
+
+
+def _lines(model: Model, log: Any, mapping: str, by_time: bool) -> list[Line]:
     from counterpoint.models.logs.reading import LogError, lines_of, read_log
 
-    made = find_any(mapping) if mapping else None
-    if made is not None and not callable(made):
-        raise click.UsageError(f"--map: {mapping} is no function")
     try:
         with user_code():
-            made = _made(mapping, made) if isinstance(made, type) else made
-            lines = read_log(model, lines_of(log), made, by_time)
+            lines = read_log(model, lines_of(log), _mapping(mapping), by_time)
     except LogError as error:
         raise click.UsageError(f"{log.name}: {error}") from None
     if not lines:
@@ -150,9 +186,12 @@ def _as_json(model: Model, name: str, lines: list[Line], found: Explanation) -> 
 def _print(
     model: Model, name: str, lines: list[Line], found: Explanation, verbose: bool
 ) -> None:  # fmt: skip
-    count = f"{len(lines):,} line{'s'[: len(lines) != 1]}"
+    number = max(len(lines), found.explained)
+    count = f"{number:,} line{'s'[: number != 1]}"
     steps = len(found.trace.steps)
     run = f"a run of {steps:,} step{'s'[: steps != 1]} of {model.name}"
+    if _is_cut(found):  # the first steps are no longer known
+        run = f"a run of {model.name}"
     if found.answer == "holds":
         _say(f"{name}: {run} explains {count}", "green")
     elif found.reason:
@@ -162,6 +201,11 @@ def _print(
         _print_obstacle(model, found)
     if verbose or found.answer != "holds":
         _print_run(model, lines, found, verbose)
+
+
+def _is_cut(found: Explanation) -> bool:
+    """Return whether only the last steps of the run are known, since the log was long."""
+    return found.explained > len(found.places)
 
 
 def _line(found: Explanation) -> str:
@@ -200,7 +244,8 @@ def _print_run(model: Model, lines: list[Line], found: Explanation, verbose: boo
     if not steps:
         return
     first = 0 if verbose else max(0, len(steps) - LAST)
-    head = "The run" if first == 0 else f"The last {LAST} steps of a run"
+    shown_steps = len(steps) - first
+    head = f"The last {shown_steps:,} steps of a run" if first or _is_cut(found) else "The run"
     many = f"{found.explained:,} line{'s'[: found.explained != 1]}"
     click.echo(f"\n{head} that explains the first {many}:" if found.obstacle else f"\n{head}:")
     number = {place: lines[k].number for k, place in enumerate(found.places)}

@@ -1,0 +1,142 @@
+"""Holds a log against a spec while it is written: each line is judged when it comes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import IO, NamedTuple
+
+from counterpoint.files.inputs import LINE
+from counterpoint.models.limits import LimitReached, Limits
+from counterpoint.spec.notation import Model
+
+from .explaining import Explanation, Search
+from .reading import Line, LogError
+
+KEPT = 10_000
+"""The run up to a line that no run explains is shown from so many lines before it on."""
+PAUSE = 0.2
+"""Seconds between two looks at a file that has no new lines."""
+
+
+class Followed(NamedTuple):
+    """What was found in a log.
+
+    Attributes
+    ----------
+    explanation : Explanation
+    lines : list of Line
+        The last lines, to which the places of the explanation belong, and the one that no run
+        explains.
+    """
+
+    explanation: Explanation
+    lines: list[Line]
+
+
+def followed(
+    model: Model, lines: Iterable[Line], silent: Iterable[str] = (), limits: Limits | None = None,
+    keep: int = KEPT,
+) -> Followed:  # fmt: skip
+    """Return what was found when a line has come that no run explains, or when the lines end.
+
+    Parameters
+    ----------
+    model : Model
+    lines : iterable of Line
+        They may take any time to come. A KeyboardInterrupt ends them; it must not be raised
+        elsewhere, see `CtrlC`.
+    silent : iterable of str
+        The actions whose steps may be missing in the log.
+    limits : Limits, optional
+    keep : int
+        So many of the last lines are remembered.
+
+    Raises
+    ------
+    SpecError
+        If the spec has no such action, or no initial state.
+    """
+    search = Search(model, silent, limits, keep=keep)
+    kept: deque[Line] = deque(maxlen=keep)
+    try:
+        for line in lines:
+            obstacle = search.advance(line)
+            if obstacle is not None:
+                return Followed(search.answer(obstacle), [*kept, line])
+            kept.append(line)
+        search.settled()
+    except KeyboardInterrupt:
+        search.settled()
+    except LimitReached as limit:
+        return Followed(search.answer(reason=str(limit)), list(kept))
+    return Followed(search.answer(), list(kept))
+
+
+class CtrlC:
+    """Ends the wait for a line at once, and the judging of a line when that is done."""
+
+    def __init__(self) -> None:
+        self._came = self._waits = False
+
+    def __enter__(self) -> CtrlC:
+        self._before = signal.signal(signal.SIGINT, self._signal)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _signal(self, *_: object) -> None:
+        self._came = True
+        if self._waits:
+            raise KeyboardInterrupt
+
+    def until(self, lines: Iterable[Line]) -> Iterator[Line]:
+        """Yield lines until the signal comes; it can raise a KeyboardInterrupt here."""
+        source = iter(lines)
+        while not self._came:
+            self._waits = True
+            line = next(source, None)
+            self._waits = False
+            if line is None:
+                return
+            yield line
+
+
+def lines_as_they_come(
+    file: IO[bytes], wait: Callable[[float], object] = time.sleep
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the whole lines of a growing file that are not empty, with their numbers from 1 on.
+
+    A regular file has no end; the lines of a pipe end when its writer closes it.
+
+    Parameters
+    ----------
+    file : binary file
+    wait : callable
+        Called with `PAUSE` if there is no new line in a file.
+
+    Raises
+    ------
+    LogError
+        If a line is longer than `inputs.LINE`, if a pipe ends within a line, or if the file becomes
+        shorter than what was read.
+    """
+    number, begun, read = 1, b"", 0
+    while (part := file.readline(LINE + 1 - len(begun))) or file.seekable():
+        begun, read = begun + part, read + len(part)
+        if len(begun) > LINE:
+            raise LogError(f"line {number:,} is longer than {LINE >> 20:,} MB")
+        if begun.endswith(b"\n"):
+            if begun.strip():
+                yield number, begun
+            number, begun = number + 1, b""
+        elif not part:
+            if os.fstat(file.fileno()).st_size < read:
+                raise LogError(f"the log was cut or replaced after line {number - 1:,}")
+            wait(PAUSE)
+    if begun:
+        raise LogError(f"line {number:,}: the log breaks off within this line")
