@@ -23,7 +23,7 @@ from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.generator import Component, Explicit, Web
 from counterpoint.sim_web.generator.degrees import drawn_degree
 from counterpoint.sim_web.generator.kernels import permuted, unpermuted, zipf_mass, zipf_rank
-from counterpoint.sim_web.generator.layout import SHIFT, lay_out
+from counterpoint.sim_web.generator.layout import lay_out
 from counterpoint.sim_web.generator.packing import (
     Means,
     drawn_mean,
@@ -32,7 +32,7 @@ from counterpoint.sim_web.generator.packing import (
     unpacked,
 )
 from counterpoint.sim_web.generator.trees import BLOCK, deeper, tree_level
-from counterpoint.sim_web.sections import Hosts, Shares, Site
+from counterpoint.sim_web.sections import Shares, Site
 
 from .profiles import profiles, webs
 
@@ -348,27 +348,6 @@ def test_sites_lie_where_they_lay() -> None:
     assert digest.hexdigest() == "6e9d9e4de4def6f3c8d8061cd33114a7"
     wide = lay_out(profile.load("institutes"), 10**9, KEY)
     assert (wide.site_blocks > BLOCK).all()
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.floats(0, 4) | st.sampled_from([0.0, 1.0, 1.0 + 1e-9, 4.0]), st.integers(50, 2_000),
-    st.sampled_from([1.0, 5.0, 40.0]),
-)  # fmt: skip
-def test_sizes_of_hosts_fall_as_a_power(exponent: float, pages: int, mean: float) -> None:
-    """A page on two hosts or on none, a host without pages, or sizes that do not fall."""
-    made = profile.Profile("test", hosts=Hosts(mean_pages=mean, exponent=exponent))
-    web = Web(made, pages, 3)
-    places = [web.pages_of(host) for host in range(web.hosts)]
-    assert [page for place in places for page in place] == list(range(pages))
-    assert all(web.host(page) == host for host, place in enumerate(places)
-               for page in (place.start, place.stop - 1))  # fmt: skip
-    layout = lay_out(made, pages, KEY)
-    for _, count, first, hosts in layout.regions.tolist():
-        sizes = np.array([len(place) for place in places[first : first + hosts]])
-        weights = zipf_mass(1.0, float(hosts), layout.reals[0], SHIFT) if hosts > 1 else 1.0
-        assert hosts == 0 or abs(sizes[0] - 1 - (count - hosts) * weights) <= 1
-        assert (np.diff(sizes) <= 2).all()  # both ends of a host are rounded down
 
 
 @pytest.mark.parametrize(
