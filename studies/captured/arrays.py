@@ -51,7 +51,7 @@ FORMAT = 1
 class CapturedArrays:
     """The addresses of a captured web, its links, and the versions of its pages.
 
-    First come the addresses that were captured, those of a host side by side, then the addresses on
+    First come the addresses that were captured, those of a site side by side, then the addresses on
     these hosts to which captured pages link, and which were not captured.
 
     Attributes
@@ -60,9 +60,9 @@ class CapturedArrays:
         The links of each address in the order of its document, each target once. Redirects are
         followed.
     host : int32[addresses]
-        The host of each address.
+        The site of each address: its host, or a folder of it (`CapturedSource.sites`).
     external : int64[addresses]
-        How many links lead to other hosts; repeated links count each time.
+        How many links lead to other sites; repeated links count each time.
     status : int16[addresses]
         The status of the first capture; 0: there is none.
     html : bool[addresses]
@@ -79,7 +79,7 @@ class CapturedArrays:
     line_offsets, line_hashes, line_sizes : int64[versions + 1], uint64[lines], int64[lines]
         The lines of versions of pages that have several, sorted by hash.
     hosts, addresses : str[hosts], str[addresses]
-        The names of the hosts, and the addresses; those of a graph are read when they are needed.
+        The names of the sites, and the addresses; those of a graph are read when they are needed.
     """
 
     offsets: Array
@@ -114,7 +114,8 @@ class CapturedArrays:
 def place_of(index: CaptureIndex, source: CapturedSource) -> Path:
     """Return where the arrays are kept: beside the first index."""
     first = index.files[0].place
-    name = blake2b(repr((source.files, source.hosts)).encode(), digest_size=4).hexdigest()
+    asked = repr((source.files, source.hosts, source.sites)).encode()
+    name = blake2b(asked, digest_size=4).hexdigest()
     return first.with_name(f"{first.name}.{name}.npz")
 
 
@@ -122,7 +123,8 @@ def digest_of(index: CaptureIndex, source: CapturedSource) -> str:
     """Return a digest of all from which the arrays are made: 16 hexadecimal digits."""
     files = [(os.fspath(one.path.resolve()), one.about.size, one.about.time)
              for one in index.files]  # fmt: skip
-    return blake2b(repr((FORMAT, files, source.hosts)).encode(), digest_size=8).hexdigest()
+    asked = repr((FORMAT, files, source.hosts, source.sites)).encode()
+    return blake2b(asked, digest_size=8).hexdigest()
 
 
 def save(arrays: CapturedArrays, place: Path, digest: str) -> None:

@@ -144,9 +144,8 @@ class _Builder:
             if page is None or found.status:
                 continue
             found.status, found.html = page.status, one.capture.is_page
-            own = site(found.url)
             found.links = list(dict.fromkeys(page.links)) if found.html else ()
-            found.external = sum(site(link) != own for link in page.links) if found.html else 0
+            found.external = self._external(found.url, page.links) if found.html else 0
 
     def _take(self, found: _Address, answer: CapturedAnswer, time: float, lines: bool) -> None:
         if not found.status:
@@ -164,15 +163,20 @@ class _Builder:
             found.html = True
             text = loaded(answer.body, kind)
             references = read(text.text, answer.address, text.encoding).references
-            usable = [one for one in references if one.kind is not Kind.BAD]
-            found.links = list(dict.fromkeys(one.address for one in usable))
-            found.external = sum(one.kind is Kind.EXTERNAL for one in usable)
+            usable = [one.address for one in references if one.kind is not Kind.BAD]
+            found.links = list(dict.fromkeys(usable))
+            found.external = self._external(answer.address, usable)
         digest = blake2b(answer.body, digest_size=8).digest()
         if not found.versions or found.versions[-1].digest != digest:
             since = time if found.versions else 0.0
             found.versions.append(
                 _Version(since, len(answer.body), digest, _lines(answer.body) if lines else ())
             )
+
+    def _external(self, address: str, links: Sequence[str]) -> int:
+        """Return how many links of a page lead to other sites."""
+        own = self._source.site_of(address)
+        return sum(self._source.site_of(link) != own for link in links)
 
     def _arrays(self, hosts: set[str]) -> CapturedArrays:
         numbers = {key(one.url): number for number, one in enumerate(self._known)}
@@ -188,12 +192,15 @@ class _Builder:
             linked.update(row)
         kept = [number for number, one in enumerate(self._known)
                 if site(one.url) in hosts and (one.html or number in linked)]  # fmt: skip
+        sites = [self._source.site_of(self._known[old].url) for old in kept]
+        first = {name: number for number, name in enumerate(dict.fromkeys(sites))}
+        kept = [old for _, old in sorted(zip(map(first.__getitem__, sites), kept, strict=True))]
         new = {old: number for number, old in enumerate(kept)}
         for number, old in enumerate(unknown.values()):
             new[old] = len(kept) + number
         known = [self._known[old] for old in kept] + [_Address(url) for url in unknown]
         links = [[new[target] for target in rows[old] if target in new] for old in kept]
-        return _packed(known, links + [[] for _ in unknown])
+        return _packed(known, links + [[] for _ in unknown], self._source.site_of)
 
     def _target(
         self, link: str, numbers: dict[str, int], hosts: set[str], unknown: dict[str, int]
@@ -224,8 +231,11 @@ def _offsets(counts: list[int]) -> Array:
     return found.astype(np.int64)
 
 
-def _packed(known: list[_Address], links: list[list[int]]) -> CapturedArrays:
-    names = list(dict.fromkeys(site(one.url) for one in known))
+def _packed(
+    known: list[_Address], links: list[list[int]], site_of: Callable[[str], str]
+) -> CapturedArrays:
+    sites = [site_of(one.url) for one in known]
+    names = list(dict.fromkeys(sites))
     places = {name: number for number, name in enumerate(names)}
     empty = _Version(0.0, 0, b"", ())
     versions = [one.versions or [empty] for one in known]
@@ -238,7 +248,7 @@ def _packed(known: list[_Address], links: list[list[int]]) -> CapturedArrays:
 
     return CapturedArrays(
         _offsets([len(row) for row in links]), np.array(targets, dtype=np.int64),
-        np.array([places[site(one.url)] for one in known], dtype=np.int32),
+        np.array([places[one] for one in sites], dtype=np.int32),
         column("external", np.int64), column("status", np.int16), column("html", np.bool_),
         column("first", np.float64), column("last", np.float64), column("dies", np.float64),
         _offsets([len(some) for some in versions]),

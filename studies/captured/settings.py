@@ -5,6 +5,7 @@ files = ["crawl-2024/", "extra.warc.gz"]   # relative to this file
 index = "indexes"                          # where the indexes are; by default beside the files
 hosts = ["docs.example.org"]               # by default all hosts with a captured page
 starts = ["http://docs.example.org/"]      # by default seeds draw them
+sites = "folders"                          # by default "hosts"
 
 Or a graph in the place of files::
 
@@ -24,10 +25,10 @@ from counterpoint.crawler.documents.addresses import normalized, site
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.sim_web import toml
 
-_KEYS = ("files", "index", "hosts", "starts", "graph", "nodes")
-_OF_FILES = ("files", "index", "hosts")
-PAGES, HOSTS = "pages", "hosts"
-"""What the nodes of a graph are."""
+_KEYS = ("files", "index", "hosts", "starts", "sites", "graph", "nodes")
+_OF_FILES = ("files", "index", "hosts", "sites")
+PAGES, HOSTS, FOLDERS = "pages", "hosts", "folders"
+"""What the nodes of a graph are, and what the sites of a captured web are."""
 _LONGEST = 1 << 24
 
 
@@ -52,6 +53,8 @@ class CapturedSource:
         The store of a graph, in the place of files.
     nodes : str
         Whether the nodes of the graph are ``pages``, or ``hosts`` of which each has one page.
+    sites : str
+        Whether a site is one of the ``hosts``, or one of their first-level ``folders``.
     """
 
     name: str
@@ -61,6 +64,19 @@ class CapturedSource:
     starts: tuple[str, ...] = ()
     graph: str | None = None
     nodes: str = PAGES
+    sites: str = HOSTS
+
+    def site_of(self, address: str) -> str:
+        """Return the site of an address: its host, or its host and first-level folder.
+
+        A page above all folders is on the site of its host.
+        """
+        host = site(address)
+        if self.sites == HOSTS:
+            return host
+        path = address.split("/", 3)[3].partition("?")[0]
+        folder, inside, _ = path.partition("/")
+        return f"{host}/{folder}" if inside and folder else host
 
 
 def source_of(path: Path) -> CapturedSource | None:
@@ -109,10 +125,13 @@ def _files(path: Path, place: str, table: dict[str, Any]) -> CapturedSource:
     outside = [start for start in starts if hosts and site(start) not in hosts]
     if outside:
         raise CrawlError(f"{place}: the start {outside[0]} is on none of the hosts")
+    sites = table.get("sites", HOSTS)
+    if sites not in (HOSTS, FOLDERS):
+        raise CrawlError(f'{place}: sites must be "{HOSTS}" or "{FOLDERS}"')
     below = path.parent
     paths = tuple(os.fspath(below / file) for file in files)
     folder = None if index is None else os.fspath(below / index)
-    return CapturedSource(path.stem, paths, folder, hosts, starts)  # fmt: skip
+    return CapturedSource(path.stem, paths, folder, hosts, starts, sites=sites)
 
 
 def _graph(path: Path, place: str, table: dict[str, Any]) -> CapturedSource:

@@ -5,10 +5,9 @@ link without having been captured. A policy can ask for these as well: it gets 4
 that does not know the address, and the visit counts as one outside of the capture. Links to other
 hosts are counted as external and not followed.
 
-A seed draws the start pages. If more hosts have pages than the target set has sites, it draws
-hosts, and a crawl begins at the first page of each. Otherwise it begins on every host, at a page
-that is drawn from the host's largest group of pages that all reach each other: from each of them,
-the same pages can be reached. If the TOML file names starts, it draws among them.
+A seed draws the start pages, see `starts`. The first page of a site is that which was captured
+first, and of several the one with the shortest address. If the TOML file names starts, a seed draws
+among them.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from counterpoint.crawler.archives.captured import CapturedWeb
 from counterpoint.crawler.documents.addresses import key
@@ -38,6 +35,7 @@ from counterpoint.studies.captured.texts import CapturedTexts
 
 from .plan import ComparisonPlan
 from .planted import Array, Planted, number_of
+from .starts import drawn
 
 MISSING = 404
 """The status of an address that was not captured, as policies see it."""
@@ -79,7 +77,7 @@ class Captured(Planted):
     def starts(self, scope: Scope) -> list[int]:
         """Return the start pages of policies of a scope."""
         if scope is not Scope.KNOWN:
-            return list(self._starts)
+            return list(self._starts or ())
         return [int(page) for page in np.flatnonzero(self.arrays.html)]
 
     def reachable(self, scope: Scope) -> Array:
@@ -153,51 +151,36 @@ def _drawn(
     arrays: CapturedArrays, source: CapturedSource, sites: int, seed: int
 ) -> tuple[int, ...]:
     """Return the start pages of a seed."""
-    chance = np.random.default_rng(seed)
     if source.starts:
-        if source.graph is not None:
-            found = pages_of_starts(source)
-        else:
-            places = {key(str(url)): page for page, url in enumerate(arrays.addresses)}
-            found = [places.get(key(start), -1) for start in source.starts]
-            for start, page in zip(source.starts, found, strict=True):
-                if page < 0 or not arrays.html[page]:
-                    raise CrawlError(f"{source.name}: the start {start} is no captured HTML page")
-        if len(found) > sites:
-            found = sorted(chance.choice(found, sites, replace=False).tolist())
-        return tuple(dict.fromkeys(found))
+        return _named(arrays, source, sites, seed)
     pages = np.flatnonzero(arrays.html)
     if source.graph is not None:  # a number that no link has is no node of the list
         linked = np.diff(arrays.offsets) > 0
         linked[arrays.targets] = True
         pages = np.flatnonzero(linked) if linked.any() else pages
-    hosts = np.unique(arrays.host[pages])
-    if len(hosts) > sites:
-        drawn = np.sort(chance.choice(hosts, sites, replace=False))
-        return tuple(int(pages[arrays.host[pages] == host][0]) for host in drawn)
-    return tuple(int(chance.choice(_core(arrays, int(host)))) for host in hosts)
+        order = pages
+    else:
+        length = np.array([len(str(arrays.addresses[page])) for page in pages.tolist()])
+        order = pages[np.lexsort((pages, length, arrays.first[pages]))]
+    return drawn(arrays.offsets, arrays.targets, arrays.host, pages, order, sites, seed)
 
 
-def _core(arrays: CapturedArrays, host: int) -> Array:
-    """Return the largest group of pages of a host that all reach each other by its own links.
-
-    Of groups of one size, it is that with the first page.
-    """
-    pages = np.flatnonzero(arrays.html & (arrays.host == host))
-    new = np.full(arrays.pages, -1)
-    new[pages] = np.arange(len(pages))
-    sources = new[np.repeat(np.arange(arrays.pages), np.diff(arrays.offsets))]
-    targets = new[arrays.targets]
-    own = (sources >= 0) & (targets >= 0)
-    links = coo_array(
-        (np.ones(int(own.sum()), dtype=np.int8), (sources[own], targets[own])),
-        shape=(len(pages), len(pages)),
-    )
-    _, groups = connected_components(links, connection="strong")
-    counts = np.bincount(groups)
-    first = int(np.argmax(counts[groups] == counts.max()))
-    found: Array = pages[groups == groups[first]]
-    return found
+def _named(
+    arrays: CapturedArrays, source: CapturedSource, sites: int, seed: int
+) -> tuple[int, ...]:
+    """Return those of the start pages in the TOML file that a seed draws."""
+    if source.graph is not None:
+        found = pages_of_starts(source)
+    else:
+        places = {key(str(url)): page for page, url in enumerate(arrays.addresses)}
+        found = [places.get(key(start), -1) for start in source.starts]
+        for start, page in zip(source.starts, found, strict=True):
+            if page < 0 or not arrays.html[page]:
+                raise CrawlError(f"{source.name}: the start {start} is no captured HTML page")
+    if len(found) > sites:
+        chance = np.random.default_rng(seed)
+        found = sorted(chance.choice(found, sites, replace=False).tolist())
+    return tuple(dict.fromkeys(found))
 
 
 class CapturedWorld:

@@ -9,6 +9,8 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
+from .agreement import Agreement, agreements, ranks
+from .agreement_lines import reversed_pairs, summary
 from .comparison import Comparison, PolicyRuns
 from .measures import Measure
 from .plots import bars, colour, plots
@@ -16,8 +18,17 @@ from .statistics import Mean
 from .table import figure
 
 
-def page(comparison: Comparison, command: str) -> str:
-    """Return the page; `command` is the command that repeats the comparison."""
+def page(comparison: Comparison, command: str, beside: Comparison | None = None) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    command : str
+        The command that repeats the comparison.
+    beside : Comparison, optional
+        The comparison on a second web; the page says how well both webs agree.
+    """
     plan = comparison.plan
     heading = (
         ("web", f"{plan.profile.name}, {plan.pages_of_web:,} pages"),
@@ -37,10 +48,17 @@ def page(comparison: Comparison, command: str) -> str:
         bars=bars(comparison),
         sites=[*comparison.site_names(), "elsewhere"],
         ends=[(policy.name, policy.whys()) for policy in comparison.policies if not policy.fell],
+        beside="" if beside is None else beside.plan.profile.name,
+        web=plan.profile.name,
+        agreements=[] if beside is None else [
+            _agreement(one) for one in agreements(comparison, beside)
+        ],
     )  # fmt: skip
 
 
-def write(path: Path, comparison: Comparison, command: str) -> None:
+def write(
+    path: Path, comparison: Comparison, command: str, beside: Comparison | None = None
+) -> None:
     """Write the page to a file; if that fails, an existing file is left unchanged.
 
     Parameters
@@ -49,13 +67,24 @@ def write(path: Path, comparison: Comparison, command: str) -> None:
     comparison : Comparison
     command : str
         The command that repeats the comparison.
+    beside : Comparison, optional
+        The comparison on a second web.
     """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        unfinished.write_text(page(comparison, command), encoding="utf-8", newline="\n")
+        unfinished.write_text(page(comparison, command, beside), encoding="utf-8", newline="\n")
         os.replace(unfinished, path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def _agreement(one: Agreement) -> dict[str, Any]:
+    cells = {name: [_cell(mean, one.measure) for mean in means]
+             for name, means in zip(one.policies, one.means, strict=True)}  # fmt: skip
+    rows = [(name, first, cells[name][0], second, cells[name][1])
+            for name, first, second in ranks(one)]  # fmt: skip
+    return {"title": one.measure.title, "rows": rows, "summary": summary(one),
+            "reverse": reversed_pairs(one)}  # fmt: skip
 
 
 def _table(comparison: Comparison, measure: Measure) -> dict[str, Any]:

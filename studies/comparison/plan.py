@@ -46,6 +46,9 @@ class ComparisonPlan:
     captured : CapturedSource or None
         The captured web that is crawled instead of generated ones; a seed draws the start pages.
         The profile then has only its name, and ``web_pages`` its number of addresses.
+    draws : bool
+        Whether crawls of generated webs begin as on captured ones, at pages that the seed draws
+        (`starts`), and not at the first pages of the target set. The profile names no sites then.
     """
 
     policies: tuple[str, ...]
@@ -58,6 +61,7 @@ class ComparisonPlan:
     step_limit: float = STEP_LIMIT
     orders: bool = False
     captured: CapturedSource | None = None
+    draws: bool = False
 
     @property
     def pages_of_web(self) -> int:

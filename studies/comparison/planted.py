@@ -2,8 +2,8 @@
 
 The target set consists of the sites that the profile names. If it names none, it consists of the
 hosts with the most pages; if hosts have themes, only hosts with the theme of the largest host; if
-pages have themes of their own, only the largest host. Policies see a part of the web by their
-scope:
+pages have themes of their own, only the largest host. If a seed draws the start pages, it has the
+sites of these. Policies see a part of the web by their scope:
 
 - `Scope.SITE`: each site of the target set separately, by the links within it;
 - `Scope.WEB`: all pages that can be reached from the start pages of the target set. If the profile
@@ -30,6 +30,7 @@ from counterpoint.sim_web.referee.quality import page_rank, top
 from counterpoint.sim_web.world import topics
 
 from .plan import ComparisonPlan
+from .starts import drawn
 
 TOP = 5
 """The percentage of pages that count as important ([COV])."""
@@ -58,6 +59,9 @@ class Planted:
         How many links of each page lead to other hosts; repeated links count each time.
     """
 
+    _starts: tuple[int, ...] | None = None
+    """The start pages that the seed draws; None: the first pages of the target set."""
+
     def __init__(self, plan: ComparisonPlan, seed: int) -> None:
         self.web = Web(plan.profile, plan.web_pages, seed)
         self.links: Explicit = self.web.explicit()
@@ -65,6 +69,8 @@ class Planted:
         self._first = first
         self.host: Array = np.repeat(np.arange(self.web.hosts, dtype=np.int32), np.diff(first))
         self.external: Array = leaving_links(self.web, self.links, first, self.host)
+        if plan.draws:
+            self._starts = self._drawn(plan.sites, seed)
         self.sites = self._target_set(plan.sites)
         self._parts: dict[Scope, tuple[Array, Array]] = {}
         self._reachable: dict[Scope, Array] = {}
@@ -89,7 +95,14 @@ class Planted:
         self.host, self.external = immutable(self.host), immutable(self.external)
         self._first = immutable(self._first)
 
+    def _drawn(self, number: int, seed: int) -> tuple[int, ...]:
+        pages = np.arange(self.web.pages)
+        links = self.links
+        return drawn(links.offsets, links.targets, self.host, pages, pages, number, seed)
+
     def _target_set(self, number: int) -> tuple[int, ...]:
+        if self._starts is not None:
+            return tuple(int(self.host[page]) for page in self._starts)
         if self.web.profile.sites:
             return tuple(range(len(self.web.profile.sites)))
         largest = np.argsort(-np.diff(self._first), kind="stable")
@@ -115,7 +128,7 @@ class Planted:
     def starts(self, scope: Scope) -> list[int]:
         """Return the start pages of policies of a scope."""
         if scope is not Scope.KNOWN:
-            return [int(self._first[host]) for host in self.sites]
+            return list(self._starts or (int(self._first[host]) for host in self.sites))
         if self.web.profile.sites:
             return list(range(int(self._first[len(self.sites)])))
         return list(range(self.web.pages))

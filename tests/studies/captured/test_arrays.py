@@ -21,7 +21,7 @@ from tests.crawler import independent
 from tests.crawler.archives.by_wget import captured
 from tests.needs import TOP, need
 
-from .webs import DAY, RECORDS, source
+from .webs import DAY, RECORDS, answer, links, source
 
 
 def linked(arrays: CapturedArrays, url: str) -> list[str]:
@@ -69,6 +69,34 @@ def test_hosts_that_are_named(tmp_path: Path) -> None:
     assert linked(arrays, "http://b.test/") == ["http://b.test/y"]
     with pytest.raises(CrawlError, match="no HTML page was captured on these hosts"):
         arrays_of(source(tmp_path, hosts=("far.test",)))
+
+
+def test_sites_are_folders(tmp_path: Path) -> None:
+    """A page in another folder, sites whose pages are apart, or links out that do not count."""
+    records = [
+        answer(1, "http://a.test/", links("/b/", "/a/x", "/z", "/b/y?q=/", "http://far.test/")),
+        answer(1, "http://a.test/a/x", links("/", "x", "/b/y?q=/", "/a/deep/z")),
+        answer(1, "http://a.test/a/deep/z", links("/a/x")),
+        answer(1, "http://a.test/b/", links("/a/missing", "y?q=/")),
+        answer(1, "http://a.test/b/y?q=/", links("/a/x")),
+        answer(1, "http://a.test/z", links("/?to=/b/")),
+    ]
+    arrays = arrays_of(source(tmp_path, records, sites="folders"))
+    names = {str(url): str(arrays.hosts[arrays.host[page]])
+             for page, url in enumerate(arrays.addresses)}  # fmt: skip
+    assert names == {
+        "http://a.test/": "a.test", "http://a.test/z": "a.test", "http://a.test/a/x": "a.test/a",
+        "http://a.test/a/deep/z": "a.test/a", "http://a.test/b/": "a.test/b",
+        "http://a.test/b/y?q=/": "a.test/b", "http://a.test/a/missing": "a.test/a",
+        "http://a.test/?to=/b/": "a.test",
+    }  # fmt: skip
+    own = arrays.host[arrays.captured]
+    assert (np.diff(own) >= 0).all()
+    external = of(arrays, "external")
+    assert [external[url] for url in ("http://a.test/", "http://a.test/a/x", "http://a.test/b/",
+                                      "http://a.test/z")] == [4, 2, 1, 0]  # fmt: skip
+    hosts = arrays_of(source(tmp_path, records))
+    assert of(hosts, "external")["http://a.test/"] == 1 and len(hosts.hosts) == 1
 
 
 def test_versions(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from counterpoint.sim_web import profile
 from counterpoint.studies.captured.settings import CapturedSource
 from counterpoint.studies.comparison.captured import Captured
 from counterpoint.studies.comparison.plan import ComparisonPlan
+from counterpoint.studies.comparison.planted import Planted
 from counterpoint.studies.comparison.run import PolicyRun, PolicyRunner
 from tests.studies.captured.webs import DAY, answer, links, source
 
@@ -90,6 +92,37 @@ def test_seeds_draw_starts(tmp_path: Path) -> None:
     assert all(len(some) == 2 for some in starts)
     one = [tuple(Captured(plan(few, sites=1), seed).starts(Scope.WEB)) for seed in range(20)]
     assert {str(names[page]) for (page,) in one} == {"http://a.test/", "http://b.test/"}
+
+
+def test_the_first_page_of_a_site_was_captured_first(tmp_path: Path) -> None:
+    """A crawl of a site that begins at the page whose address comes first in the alphabet."""
+    web = source(tmp_path, [
+        answer(1, "http://a.test/home/index.html", links("/home/a")),
+        answer(1, "http://a.test/home/", links("/home/a", "/other/b")),
+        answer(2, "http://a.test/home/a", links("/home/")),
+        answer(2, "http://a.test/other/b", links("/home/")),
+        answer(3, "http://a.test/other/a", links("/home/")),
+    ], sites="folders")  # fmt: skip
+    starts = set()
+    for seed in range(20):
+        captured = Captured(plan(web, sites=1), seed)
+        starts |= {str(captured.arrays.addresses[page]) for page in captured.starts(Scope.WEB)}
+    assert starts == {"http://a.test/home/", "http://a.test/other/b"}
+
+
+def test_generated_webs_begin_alike() -> None:
+    """A crawl of a generated web that begins at home pages, where that of a capture does not."""
+    few = profile.from_mapping({"pages": 90, "hosts": {"mean_pages": 30}}, "here", "few")
+    of = ComparisonPlan((), few, 9, draws=True)
+    planted = [Planted(of, seed) for seed in range(9)]
+    starts = [one.starts(Scope.WEB) for one in planted]
+    assert all(len(some) == one.web.hosts for some, one in zip(starts, planted, strict=True))
+    assert any(some != list(one._first[:-1]) for some, one in zip(starts, planted, strict=True))
+    for one, some in zip(planted, starts, strict=True):
+        assert [one.host[page] for page in some] == list(one.sites)
+    drawn = [Planted(replace(of, sites=1), seed) for seed in range(9)]
+    assert len({one.sites for one in drawn}) > 1
+    assert all(one.starts(Scope.SITE) == [one._first[one.sites[0]]] for one in drawn)
 
 
 def test_a_start_that_was_not_captured(tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_starts_are_names_of_nodes(tmp_path: Path) -> None:
         ("graph = 'g'\nhosts = ['x']", "hosts is for files, and there is a graph"),
         ("graph = 'g'\nnodes = 'sites'", 'nodes must be "pages" or "hosts"'),
         ("files = ['x']\nnodes = 'hosts'", "nodes says what the nodes of a graph are"),
-        ("nods = 'hosts'", "'nods' is unknown; there are files, index, hosts, starts, graph, no"),
+        ("nods = 'hosts'", "'nods' is unknown; there are files, index, hosts, starts, sites, g"),
         ("", "or graph ="),
     ],
 )

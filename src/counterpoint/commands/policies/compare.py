@@ -33,6 +33,8 @@ from counterpoint.console import (
 )
 from counterpoint.files.outputs import named
 
+from .beside import agreement_as_json, beginning_alike, check_beside, show_agreement
+
 if TYPE_CHECKING:  # numba is loaded where a web is made
     from counterpoint.ci.outcome import Outcome
     from counterpoint.studies.captured.settings import CapturedSource
@@ -46,6 +48,9 @@ if TYPE_CHECKING:  # numba is loaded where a web is made
 @click.option("--web", "name", required=True, metavar="PROFILE",
               help="The kind of web: a name of `web profiles`, or a TOML file, also of a "
                    "captured web.")  # fmt: skip
+@click.option("--beside", metavar="PROFILE",
+              help="Crawl a second kind of web as well, and say whether the policies rank on it "
+                   "as on the first.")  # fmt: skip
 @click.option("--pages", type=click.IntRange(1, 10**9), required=True, metavar="N",
               help="Let each run fetch N pages.")  # fmt: skip
 @click.option("--seeds", type=click.IntRange(1, 100_000), default=10, show_default=True,
@@ -80,6 +85,7 @@ if TYPE_CHECKING:  # numba is loaded where a web is made
 def compare(
     policies: tuple[str, ...],
     name: str,
+    beside: str | None,
     pages: int,
     seeds: int,
     first_seed: int,
@@ -119,36 +125,56 @@ def compare(
     counterpoint compare opic --web broder-1999 --pages 5000 --baseline opic.json --accept
     counterpoint compare scent uniform --web living --pages 20000 --html report.html
     counterpoint compare R1 R3 opic --web captured.toml --pages 500
+    counterpoint compare R1 R3 opic --web captured.toml --beside fitted.toml --pages 500
     """
     must_be_page(html)
     check_options(baseline, bands, accept)
     if visits_per_day is not None and not 0 < visits_per_day < math.inf:
         raise click.UsageError(f"--visits-per-day: {visits_per_day} is no number above zero")
     webs = range(first_seed, first_seed + seeds)
-    if web_pages is not None and _captured_web(name) is not None:
-        raise click.UsageError("--web-pages: a captured web has the pages that were captured")
-    if baseline is not None and _captured_web(name) is not None:
-        raise click.UsageError("--baseline: not on a captured web")
+    _check_web(name, web_pages, baseline)
+    if beside is not None:
+        check_beside(policies, baseline)
     plan = _plan(name, policies, pages, web_pages, webs, sites, visits_per_day, step_limit)
-    options = _Options(name, policies, against, timeout, logs, processes, address)
+    options = _Options(name, policies, against, timeout, logs, processes, address, beside)
+    other = None
+    if beside is not None:
+        other = _plan(beside, policies, pages, None, webs, sites, visits_per_day, step_limit)
+        plan, other = beginning_alike(plan, other)
     judged = _Judged(baseline, bands, accept)
     found, crawlers = _compared(plan, options)
+    second = None if other is None else _compared(other, options)[0]
     again = _command(options, plan) + judged.text
     if html is not None:
         from counterpoint.studies.comparison.page import write
 
         with named(html):
-            write(html, found, again)
+            write(html, found, again, second)
         click.echo(f"{html} shows the comparison", err=True)
     outcomes = judged.outcomes(found, again)
     with printing():
-        _print(found, crawlers, outcomes, form, baseline is not None)
-    for line in [*found.fell, *(f"unknown: {line}" for line in found.unknown)]:
-        click.echo(f"counterpoint: {line}", err=True)
+        _print(found, crawlers, outcomes, form, baseline is not None, second)
+    _name_failures(found, second)
     code = exit_code(outcomes)
     if code != OK:
         click.echo(f"To reproduce: {again}", err=True)
     return code
+
+
+def _check_web(name: str, web_pages: int | None, baseline: Path | None) -> None:
+    if _captured_web(name) is None:
+        return
+    if web_pages is not None:
+        raise click.UsageError("--web-pages: a captured web has the pages that were captured")
+    if baseline is not None:
+        raise click.UsageError("--baseline: not on a captured web")
+
+
+def _name_failures(*comparisons: Comparison | None) -> None:
+    for one in comparisons:
+        if one is not None:
+            for line in [*one.fell, *(f"unknown: {line}" for line in one.unknown)]:
+                click.echo(f"counterpoint: {line}", err=True)
 
 
 def _captured_web(name: str) -> CapturedSource | None:
@@ -212,6 +238,7 @@ class _Options:
     logs: Path | None
     processes: int
     address: str | None
+    beside: str | None = None
 
 
 class _Judged:
@@ -258,7 +285,7 @@ class _Judged:
 
 def _print(
     found: Comparison, crawlers: ComparedCrawlers, outcomes: Sequence[Outcome], form: str,
-    is_judged: bool,
+    is_judged: bool, beside: Comparison | None,
 ) -> None:  # fmt: skip
     from counterpoint.studies.subjects import compared as subjects
 
@@ -272,11 +299,15 @@ def _print(
             document["crawlers"] = subjects.as_json(crawlers)
         if is_judged:
             document["outcomes"] = outcomes_as_json(outcomes)
+        if beside is not None:
+            document |= agreement_as_json(found, beside)
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
         from counterpoint.studies.comparison.table import lines
 
         click.echo("\n".join([*lines(found), *subjects.lines(crawlers)]))
+        if beside is not None:
+            show_agreement(found, beside)
         unexpected = [one for one in outcomes if one.findings and one.name not in _failed(found)]
         if unexpected:
             click.echo()
@@ -336,7 +367,9 @@ def _command(options: _Options, plan: ComparisonPlan) -> str:
     from counterpoint.studies.subjects.runs import TIMEOUT
 
     parts = ["counterpoint compare", *map(shlex.quote, options.policies),
-             f"--web {shlex.quote(options.web)} --pages {plan.budget}",
+             f"--web {shlex.quote(options.web)}",
+             *([] if options.beside is None else [f"--beside {shlex.quote(options.beside)}"]),
+             f"--pages {plan.budget}",
              f"--seeds {len(plan.seeds)}"]  # fmt: skip
     if plan.seeds[0]:
         parts.append(f"--first-seed {plan.seeds[0]}")
