@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from email.utils import format_datetime
 from xml.sax.saxutils import escape, quoteattr
 
@@ -399,8 +399,3 @@ def test_content_types_of_sitemaps() -> None:
         "Application/GZIP", "application/rss+xml", "application/octet-stream", "text/html",
     )))  # fmt: skip
     assert not any(map(sitemaps.may_be_sitemap, ("image/png", "application/pdf", "video/mp4")))
-
-
-def test_times_are_those_of_utc() -> None:
-    """A day that begins at the midnight of this machine."""
-    assert modified_at("2024-02-29") == datetime(2024, 2, 29, tzinfo=UTC).timestamp()
