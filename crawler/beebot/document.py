@@ -9,6 +9,7 @@ from counterpoint.crawler.documents.decoding import loaded
 from counterpoint.crawler.documents.exchange import is_html
 from counterpoint.crawler.documents.links import TEXT, Kind, Reason, Reference, read
 from counterpoint.crawler.documents.sitemap_entries import SitemapKind
+from counterpoint.crawler.documents.sitemaps import may_be_sitemap
 from counterpoint.crawler.documents.sitemaps import read as read_sitemap
 from counterpoint.crawler.fetching.job import Fetched
 from counterpoint.crawler.policy.protocol import Content
@@ -67,7 +68,8 @@ def opened(fetched: Fetched, *, stays: bool, contents: bool = False) -> Document
         return Document(200, target, problem=problem, names_sitemaps=bool(fetched.job.sitemap))
     if status != 200:
         return Document(status, problem=problem)
-    if fetched.job.sitemap and (sitemap := _sitemap(fetched)) is not None:
+    named = fetched.job.sitemap and may_be_sitemap(fetched.content_type)
+    if named and (sitemap := _sitemap(fetched)) is not None:
         return sitemap
     if not is_html(fetched.content_type):
         return Document(200, problem=problem or f"is no HTML but {_kind(fetched.content_type)}")

@@ -27,7 +27,7 @@ def written(root: str, entry: str, *paths: str) -> bytes:
     return f'<?xml version="1.0"?>\n<{root} xmlns="{SPACE}">{entries}</{root}>'.encode()
 
 
-INDEX = gzip.compress(written("sitemapindex", "sitemap", "one.xml", "bomb.xml", "two.txt"))
+INDEX = gzip.compress(written("sitemapindex", "sitemap", "one.xml", "bomb.xml", "two.txt"), mtime=0)
 BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>\n<urlset>&b;</urlset>'
 NAMED = {f"{START}{path}" for path in ("index.xml.gz", "one.xml", "bomb.xml", "two.txt")}
 LINKED = {START, f"{START}linked", f"{START}feed.xml"}

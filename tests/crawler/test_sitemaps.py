@@ -21,6 +21,7 @@ from counterpoint.crawler.documents.sitemaps import Sitemap, SitemapEntry, Sitem
 HERE = "http://a.test/sitemap.xml"
 SITEMAPS = "http://www.sitemaps.org/schemas/sitemap/0.9"
 HEAD = f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{SITEMAPS}">\n'
+LATIN = "<urlset><url><loc>http://a.test/é</loc></url></urlset>"
 ONE = "<url><loc>http://a.test/1</loc></url>\n"
 END = "</urlset>"
 
@@ -327,9 +328,6 @@ def test_gzip_in_several_parts_and_broken_gzip() -> None:
     assert addresses(after) == ["http://a.test/1"]
     assert "the gzip data is broken" in after.problem
     assert "the gzip data is broken" in said(b"\x1f\x8bxx").problem
-
-
-LATIN = "<urlset><url><loc>http://a.test/é</loc></url></urlset>"
 
 
 def test_encodings_and_space_before_xml() -> None:

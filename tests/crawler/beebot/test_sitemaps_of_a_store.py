@@ -8,18 +8,23 @@ import signal
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from counterpoint.crawler.beebot.beginning import begin
 from counterpoint.crawler.documents.robots import rules
 from counterpoint.crawler.fetching.job import Fetched, Job
 from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.crawler.store.seeds import remove
+from tests.crawler.webs import Web, webs
+from tests.examples import few_and_many
 from tests.postgres import Server
 
-from .inprocess import InProcess, crawled, new_store, visited
+from .inprocess import InProcess, address_of, answers_of, crawled, new_store, visited
 from .killing import Answers, Crawl, Points, contents, in_child
 from .test_planner import totals_are_right
 from .together import Member, Network, replayed
@@ -39,10 +44,15 @@ def index(*pages: str) -> bytes:
     return urlset(*pages, root="sitemapindex", entry="sitemap")
 
 
+def packed(body: bytes) -> bytes:
+    """Return a sitemap packed with gzip."""
+    return gzip.compress(body, mtime=0)
+
+
 ANSWERS: Answers = {
     A: (200, b"<a href=linked>x</a><a href=http://out.test/>x</a>"),
     f"{A}linked": (200, b"<a href=deep>x</a>"), f"{A}deep": (200, b"deep"),
-    f"{A}sitemap.xml": (200, gzip.compress(index(f"{A}1.xml", f"{A}2.xml", f"{A}none.xml"))),
+    f"{A}sitemap.xml": (200, packed(index(f"{A}1.xml", f"{A}2.xml", f"{A}none.xml"))),
     f"{A}1.xml": (200, urlset(f"{A}alone", f"{A}linked", f"{A}alone", "http://out.test/x")),
     f"{A}2.xml": (200, urlset(f"{A}alone/too", f"{A}deep")),
     f"{A}alone": (200, b"<a href=below>x</a>"), f"{A}below": (200, b"x"),
@@ -147,6 +157,51 @@ def test_a_page_in_the_place_of_a_sitemap(store: Store) -> None:
     page = b"<!doctype html><p>Not here, but <a href=/below>there</a>"
     asked = run(store, {**ANSWERS, f"{B}sitemap.xml": (200, page)}, sitemaps=True)
     assert f"{B}below" in asked
+
+
+def test_an_image_in_the_place_of_a_sitemap(store: Store) -> None:
+    """A file that is no sitemap and is called an empty one."""
+
+    class Image(InProcess):
+        def answer(self, job: Job) -> Fetched:
+            found = super().answer(job)
+            there = job.address == f"{B}sitemap.xml"
+            return found._replace(status=200, content_type="image/png") if there else found
+
+    crawled(store, Image(ANSWERS), scheduler="R3", sitemaps=True)
+    assert rows(store, f"SELECT problem FROM pages WHERE address = '{B}sitemap.xml'") == [
+        ("is no HTML but image/png",)
+    ]
+
+
+@few_and_many(
+    given(web=webs(), concurrency=st.sampled_from([1, 4]), order=st.integers(0, 2**16)), 5, 30,
+    pytest.mark.parametrize("policy", ["R3", "breadth-first", "equal-quanta", "opic", "random"]),
+)  # fmt: skip
+def test_all_that_sitemaps_name_is_found(
+    policy: str, web: Web, concurrency: int, order: int
+) -> None:
+    """A page that is lost, fetched twice or counted wrongly; a log that cannot be replayed."""
+    answers, wanted = answers_of(web), set[str]()
+    for number, start in enumerate(web.starts):
+        root = address_of(web, start)
+        own = [address_of(web, k) for k, of in enumerate(web.site) if of == number]
+        answers[f"{root}sitemap.xml"] = 200, index(f"{root}m.xml", f"{root}n.xml")
+        answers[f"{root}m.xml"] = 200, urlset(*own[::2])
+        answers[f"{root}n.xml"] = 200, packed(urlset(*own[1::2]))
+        if start not in web.failing:
+            wanted |= {*own, f"{root}sitemap.xml", f"{root}m.xml", f"{root}n.xml"}
+    dispatcher = LikeServers(answers, order if concurrency > 1 else None)
+    with TemporaryDirectory() as folder:
+        starts = [address_of(web, page) for page in web.starts]
+        with new_store(Path(folder, "a.db"), starts) as store:
+            ended = crawled(store, dispatcher, concurrency, scheduler=policy, sitemaps=True,
+                            stay=True)[1]  # fmt: skip
+            assert ended.over and not ended.failed, ended.why
+            assert wanted <= set(dispatcher.asked)
+            assert len(set(dispatcher.asked)) == len(dispatcher.asked)
+            assert totals_are_right(store)
+            replayed(store)
 
 
 def crawl_of(where: str | Path, policy: str) -> Crawl:
