@@ -12,7 +12,7 @@ from pathlib import Path
 
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from counterpoint.crawler.documents.exchange import NOT_CAPTURED, is_html
+from counterpoint.crawler.documents.exchange import NOT_CAPTURED, is_read
 from counterpoint.crawler.documents.robots import succeeded
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import Limits
@@ -75,10 +75,11 @@ class ArchiveFetcher:
     def _answer(self, found: CapturedAnswer, wanted: PageRequest) -> Answer:
         headers = CIMultiDictProxy(CIMultiDict(found.headers))
         if wanted.of_robots:
-            is_read = succeeded(found.status)
+            reads = succeeded(found.status)
         else:
-            is_read = found.status == 200 and is_html(headers.get("Content-Type", ""))
-        if not is_read:
+            kind = headers.get("Content-Type", "")
+            reads = found.status == 200 and is_read(kind, of_sitemap=wanted.of_sitemap)
+        if not reads:
             return Answer(found.status, b"", headers)
         most = self._limits.body if wanted.most is None else wanted.most
         problem = "" if found.whole else DAMAGED

@@ -19,6 +19,7 @@ from counterpoint.crawler.worlds.web_world import LEFT
 from .contents import PageContent, packed, page_content, unpacked
 from .document import Document
 from .run import CrawlRun, Visit
+from .sitemaps import SitemapNames
 
 
 class StoredAnswer(NamedTuple):
@@ -70,6 +71,7 @@ class Answers:
         self._started: set[int] = set()
         self._links_seen: list[int] = []
         self._link_targets: list[tuple[int, int]] = []
+        self._sitemaps = SitemapNames(run.plan, run.discovery, self._met)
         self.stored: list[StoredAnswer] = []
 
     def take(
@@ -97,6 +99,7 @@ class Answers:
             return
         asked = page._replace(final=fetched.final)
         counts = self._links(recording, asked, found.references, fetched.rules)
+        self._sitemaps.take(recording, asked, fetched, found, self._link_targets)
         external = counts[Kind.EXTERNAL]
         self.stored.append(
             StoredAnswer(page.address, page.seed, found.status, counts[Kind.INTERNAL], external,
@@ -156,6 +159,7 @@ class Answers:
             status = LEFT
         elif status == 200:
             self._led(recording, page, self._known_targets(recording, page))
+            self._sitemaps.recall(recording, page)
         if dropped:
             recording.write("answer page", {
                 "id": page.id, "status": 0, "final": "", "problem": problem, "size": page.size,
@@ -176,10 +180,13 @@ class Answers:
         """Return whether the store can answer: it has the page's answer, or the user dropped it.
 
         Pages that redirected to another site are requested again if the plan may leave its sites.
-        For a policy that reads, pages without stored content are requested again.
+        For a policy that reads, pages without stored content are requested again; for a plan with
+        sitemaps, pages that were requested without them.
         """
         if page.state == State.DROPPED:
             return True
+        if self._sitemaps.are_unread(recording, page):
+            return False
         if self._run.reads and page.status == 200:
             return bool(recording.read("has content", page=page.id))
         led_off = page.status is not None and 300 <= page.status < 400
@@ -225,9 +232,18 @@ class Answers:
 
         The parameters and the result are those of `Discovery.lead`.
         """
-        found = self._run.discovery.lead(recording, page, targets, rules)
+        found = self._met(recording, page, targets, rules)
         self._links_seen = [one.id for one in found if one.place is not None and one.place >= 0]
         return found
+
+    def _met(
+        self, recording: Recording, page: Page, targets: list[Page], rules: Rules | None = None
+    ) -> list[Page]:
+        """Store the pages to which a page leads, whether the scheduler sees them as its links.
+
+        The parameters and the result are those of `Discovery.lead`.
+        """
+        return self._run.discovery.lead(recording, page, targets, rules)
 
     def _links(
         self, recording: Recording, page: Page, references: tuple[Reference, ...],

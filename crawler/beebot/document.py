@@ -7,7 +7,10 @@ from typing import NamedTuple
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.decoding import loaded
 from counterpoint.crawler.documents.exchange import is_html
-from counterpoint.crawler.documents.links import Kind, Reason, Reference, read
+from counterpoint.crawler.documents.links import TEXT, Kind, Reason, Reference, read
+from counterpoint.crawler.documents.sitemap_entries import SitemapKind
+from counterpoint.crawler.documents.sitemaps import may_be_sitemap
+from counterpoint.crawler.documents.sitemaps import read as read_sitemap
 from counterpoint.crawler.fetching.job import Fetched
 from counterpoint.crawler.policy.protocol import Content
 from counterpoint.crawler.worlds.web_world import LEFT
@@ -30,6 +33,8 @@ class Document(NamedTuple):
         Why there is no document, or what is wrong with it; "": nothing.
     content : Content or None
         The document's content, with an anchor for each reference, if it was requested.
+    names_sitemaps : bool
+        Whether the references lead to sitemaps.
     """
 
     status: int
@@ -38,6 +43,7 @@ class Document(NamedTuple):
     size: int = 0
     problem: str = ""
     content: Content | None = None
+    names_sitemaps: bool = False
 
 
 def opened(fetched: Fetched, *, stays: bool, contents: bool = False) -> Document:
@@ -58,9 +64,13 @@ def opened(fetched: Fetched, *, stays: bool, contents: bool = False) -> Document
     if stays and fetched.final and site(fetched.final) != site(asked):
         return Document(LEFT, problem=problem or f"leads to another site, {fetched.final}")
     if not stays and fetched.leads_to and site(fetched.leads_to) != site(asked):
-        return Document(200, (_link(fetched.leads_to),), problem=problem)
+        target = (_link(0, fetched.leads_to),)
+        return Document(200, target, problem=problem, names_sitemaps=bool(fetched.job.sitemap))
     if status != 200:
         return Document(status, problem=problem)
+    named = fetched.job.sitemap and may_be_sitemap(fetched.content_type)
+    if named and (sitemap := _sitemap(fetched)) is not None:
+        return sitemap
     if not is_html(fetched.content_type):
         return Document(200, problem=problem or f"is no HTML but {_kind(fetched.content_type)}")
     text = loaded(fetched.body, fetched.content_type)
@@ -69,8 +79,24 @@ def opened(fetched: Fetched, *, stays: bool, contents: bool = False) -> Document
     return Document(200, found.references, text.text, size, problem, found.content)
 
 
-def _link(address: str) -> Reference:
-    return Reference(0, Kind.EXTERNAL, address, address, "", Reason.NONE, False)
+def _sitemap(fetched: Fetched) -> Document | None:
+    """Return the document of an answer that was named as a sitemap; None if it is HTML."""
+    address = fetched.final or fetched.job.address
+    found = read_sitemap(fetched.body, address, fetched.content_type, fetched.job.sitemap)
+    if not found.kind and is_html(fetched.content_type):
+        return None
+    own = site(address)
+    references = tuple(
+        _link(place, entry.address, Kind.INTERNAL if site(entry.address) == own else Kind.EXTERNAL)
+        for place, entry in enumerate(found.entries)
+    )
+    text = "\n".join(entry.address for entry in found.entries)
+    return Document(200, references, text, found.size, fetched.problem or found.problem,
+                    names_sitemaps=found.kind is SitemapKind.INDEX)  # fmt: skip
+
+
+def _link(position: int, address: str, kind: Kind = Kind.EXTERNAL) -> Reference:
+    return Reference(position, kind, address, address[:TEXT], "", Reason.NONE, False)
 
 
 def _kind(content_type: str) -> str:

@@ -104,6 +104,8 @@ class CrawlSettings:
         The words of the search query, for policies that read.
     include, exclude : tuple of str
         Rules of scope, as `documents.scope.ScopeRules` takes them.
+    sitemaps : bool
+        Whether the sitemaps of the sites are read.
     """
 
     scheduler: str = ""
@@ -126,6 +128,7 @@ class CrawlSettings:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     replay: str | None = None
+    sitemaps: bool = False
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Self:
@@ -181,6 +184,7 @@ class PlanOptions:
         "" for policies that do not read.
     include, exclude : tuple of str
         Rules of scope.
+    sitemaps : bool
     """
 
     scope: str
@@ -194,6 +198,7 @@ class PlanOptions:
     query: str = ""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    sitemaps: bool = False
 
     @cached_property
     def rules(self) -> ScopeRules:
@@ -291,6 +296,7 @@ def make_plan(settings: CrawlSettings, sites: Sequence[PlanSite]) -> CrawlPlan:
         str(chosen.policy.scope), settings.stay, settings.normalize, settings.level, settings.cap,
         settings.robots, settings.retries, tuple(sites),
         settings.query if chosen.policy.reads else "", settings.include, settings.exclude,
+        settings.sitemaps,
     )  # fmt: skip
     if chosen.policy.scope is not Scope.KNOWN:  # it asks for no start pages
         options.rules.require(one.start for one in sites)

@@ -372,4 +372,4 @@ def _answers(run: CrawlRun) -> Answers:
 
 
 def _job(visit: Visit) -> Job:
-    return Job(visit.number, visit.address, visit.etag, visit.modified)
+    return Job(visit.number, visit.address, visit.etag, visit.modified, visit.sitemap)

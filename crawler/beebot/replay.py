@@ -48,7 +48,8 @@ def replay(
     run.in_flight.clear()
     for number, page, seed, address, *copy in recording.read("flying", plan=run.plan.number):
         etag, modified = copy if run.known and copy[0] is not None else ("", "")
-        run.in_flight[number] = Visit(number, page, seed, address, etag, modified)
+        run.in_flight[number] = Visit(number, page, seed, address, etag, modified,
+                                      run.sitemap(recording, page))  # fmt: skip
     issued = _issued(run, recording)
     observed = _observed(run, recording)
     asked, answered = next(issued, None), next(observed, None)

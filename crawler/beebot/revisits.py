@@ -49,6 +49,7 @@ class Revisits(Answers):
             changed = self._compared(recording, page, fetched, found.text)
             kept = page._replace(final=fetched.final)
             external = self._links(recording, kept, found.references, None)[Kind.EXTERNAL]
+            self._sitemaps.take(recording, kept, fetched, found, self._link_targets)
             size = found.size
             # The stored content has anchors by position, and the positions may have changed. A
             # policy that reads requests the page again.
@@ -85,7 +86,7 @@ class Revisits(Answers):
         seen = recording.read("seen", plan=self._run.plan.number, page=page.id)
         return 0 if before is None or not seen else difference(before, now)
 
-    def _led(
+    def _met(
         self, recording: Recording, page: Page, targets: list[Page], rules: Rules | None = None
     ) -> list[Page]:
         """Store new pages, which the next plan will meet; the parameters are those of `lead`."""

@@ -43,7 +43,10 @@ class PolicyFailure(Exception):
 
 
 class Visit(NamedTuple):
-    """A visit that is not answered yet: its number, page, site, and validators of the last copy."""
+    """A visit that is not answered yet: its number, page, site, and validators of the last copy.
+
+    ``sitemap`` has the sites whose sitemap it is; it is empty if it is none.
+    """
 
     number: int
     page: int
@@ -51,6 +54,7 @@ class Visit(NamedTuple):
     address: str
     etag: str = ""
     modified: str = ""
+    sitemap: tuple[str, ...] = ()
 
 
 class Mark:
@@ -181,7 +185,8 @@ class CrawlRun:
             recording.write("issue page", {"id": page.id})
         copy = recording.read("copy", page=page.id) if self.known else []
         etag, modified = (copy[0].etag, copy[0].modified) if copy else ("", "")
-        visit = Visit(self.visits, page.id, page.seed, page.address, etag, modified)
+        named = self.sitemap(recording, page.id)
+        visit = Visit(self.visits, page.id, page.seed, page.address, etag, modified, named)
         recording.write("issue visit", {
             "plan": self.plan.number, "number": visit.number, "page": page.id, "seed": page.seed,
             "host": site(page.address), "issued": self._event, "worker": worker,
@@ -189,6 +194,15 @@ class CrawlRun:
         self.visits += 1
         self.in_flight[visit.number] = visit
         return visit
+
+    def sitemap(self, recording: Recording, page: int) -> tuple[str, ...]:
+        """Return the sites whose sitemap a page is, if this plan reads sitemaps.
+
+        A plan that visits known pages again reads all sitemaps that the store has as such.
+        """
+        if not (self.known or self.plan.options.sitemaps):
+            return ()
+        return tuple(row.host for row in recording.read("sitemap", page=page))
 
     def observe(
         self, recording: Recording, visit: Visit, outcome: Outcome, links: list[int], fresh: int,

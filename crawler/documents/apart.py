@@ -88,7 +88,7 @@ class ReadingProcess:
         Parameters
         ----------
         name : str
-            ``links``, ``blocks`` or ``embedded``.
+            ``links``, ``blocks``, ``embedded`` or ``sitemap``.
         *arguments
             Those of the function; the first one is the document.
         """

@@ -12,6 +12,7 @@ from . import links as reading
 from .addresses import site
 from .decoding import loaded
 from .links import Kind, Reading
+from .sitemaps import may_be_sitemap
 
 NOT_CAPTURED = "not in the capture"
 """The problem of an exchange for what a captured web does not have: what it was is unknown."""
@@ -87,6 +88,11 @@ def is_html(content_type: str) -> bool:
     """Return whether a header Content-Type names HTML; a missing header ("") counts as HTML."""
     kind = content_type.partition(";")[0].strip().lower()
     return kind in ("", "text/html", "application/xhtml+xml")
+
+
+def is_read(content_type: str, *, of_sitemap: bool) -> bool:
+    """Return whether a body is read: HTML is, and XML, text and gzip if a sitemap was asked for."""
+    return is_html(content_type) or (of_sitemap and may_be_sitemap(content_type))
 
 
 def with_links(

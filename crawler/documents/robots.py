@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from protego import Protego
 
+from .addresses import normalized
 from .decoding import marked
 
 LARGEST = 512_000
@@ -24,6 +25,7 @@ _RULE = re.compile(r"(?:allow|di[as]+l+[ao]w|crawl(?:-|\s+)delay)(?![\w-])", re.
 """The lines that end the agents of a group, in every spelling that Protego accepts. No other line
 does so (RFC 9309, 2.2.4). Crawl-delay is none of the RFC's own rules, but it is a rule for the
 agents above it: many files ask all crawlers for a delay, and then forbid a single one."""
+_SITEMAP = re.compile(r"(?:\A|(?<=[\r\n]))[ \t]*sitemap[ \t]*:[ \t]*([^\s#]+)", re.I)
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,15 @@ class Rules:
         Why no address of the origin may be fetched; "": the rules decide.
     delay : float
         The Crawl-delay, in seconds.
+    sitemaps : tuple of str
+        The normalized addresses of the sitemaps that robots.txt names, for all agents.
     """
 
     agent: str
     parsed: Protego | None = None
     refused: str = ""
     delay: float = 0.0
+    sitemaps: tuple[str, ...] = ()
 
     def problem(self, address: str) -> str:
         """Return why an address may not be fetched; "" if it may."""
@@ -115,7 +120,8 @@ def rules(status: int, text: str, problem: str, agent: str) -> Rules:
     if delay > LONGEST_DELAY:
         return Rules(agent, refused=f"robots.txt asks for {delay:g} s between requests")
     forbids = "di" in own.lower()  # in every spelling of Disallow that Protego accepts
-    return Rules(agent, parsed if forbids else None, delay=delay)
+    found = filter(None, map(normalized, _SITEMAP.findall(text)))
+    return Rules(agent, parsed if forbids else None, "", delay, tuple(dict.fromkeys(found)))
 
 
 def _own(text: str, agent: str) -> str:

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from selectolax.lexbor import SelectolaxError
 
+from . import sitemaps
 from .apart import MEMORY, TOO_MUCH
 from .blocks import blocks_here
 from .embedded import embedded_here
@@ -21,6 +22,7 @@ from .links import Reading, read_here
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "links": read_here, "blocks": blocks_here, "embedded": embedded_here,
+    "sitemap": sitemaps.read_here,
 }  # fmt: skip
 
 PART = 2_000

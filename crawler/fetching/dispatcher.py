@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from itertools import count
 
 from counterpoint.crawler.documents.addresses import joined, site
-from counterpoint.crawler.documents.exchange import is_html
+from counterpoint.crawler.documents.exchange import is_read
 from counterpoint.crawler.documents.robots import LARGEST, origin
 
 from .clock import steady
@@ -299,7 +299,8 @@ class PoliteDispatcher:
     def _wanted(self, errand: Errand) -> PageRequest:
         if errand.number < 0:
             return PageRequest(errand.here, most=LARGEST, of_robots=True)
-        return PageRequest(errand.here, errand.work.etag, errand.work.modified)
+        job: Job = errand.work
+        return PageRequest(errand.here, job.etag, job.modified, of_sitemap=bool(job.sitemap))
 
     def _answered(self, host: Host, errand: Errand, answer: Answer) -> None:
         of_robots = errand.number < 0
@@ -363,7 +364,8 @@ class PoliteDispatcher:
         self._errands.pop(job.number, None)
         headers = answer.headers
         kind = headers.get("Content-Type", "")
-        document = answer.body if answer.status == 200 and is_html(kind) else b""
+        reads = answer.status == 200 and is_read(kind, of_sitemap=bool(job.sitemap))
+        document = answer.body if reads else b""
         here, now = errand.here, self._now()
         rules = self.hosts.of(here).rules(origin(here), now) if self._manners.robots else None
         self._room.keep(len(document))

@@ -22,12 +22,16 @@ class Job:
     etag, modified : str
         Validators of an earlier answer, for a conditional request: the status is 304 if the page
         has not changed.
+    sitemap : tuple of str
+        The sites, as `documents.addresses.site` names them, whose sitemap it is; empty: it was not
+        named as a sitemap.
     """
 
     number: int
     address: str
     etag: str = ""
     modified: str = ""
+    sitemap: tuple[str, ...] = ()
 
 
 class HostState(NamedTuple):
@@ -68,7 +72,8 @@ class Fetched(NamedTuple):
     final : str
         The address to which redirects led; "" if there were none.
     body : bytes
-        Uncompressed; empty unless the status is 200 and the document is HTML.
+        Uncompressed; empty unless the status is 200 and the document is HTML, or may be a sitemap
+        and was named as one.
     content_type, content_language : str
         The headers.
     etag, modified : str

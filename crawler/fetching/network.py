@@ -19,7 +19,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from counterpoint.crawler.documents.addresses import site
-from counterpoint.crawler.documents.exchange import is_html
+from counterpoint.crawler.documents.exchange import is_read
 from counterpoint.crawler.documents.robots import succeeded
 from counterpoint.crawler.errors import CrawlError
 
@@ -59,6 +59,8 @@ class PageRequest(NamedTuple):
     of_robots : bool
         Whether it is a robots.txt: its body is read whatever its type is, and with each status
         that means success.
+    of_sitemap : bool
+        Whether a body that may be a sitemap is read, too.
     """
 
     address: str
@@ -66,6 +68,7 @@ class PageRequest(NamedTuple):
     modified: str = ""
     most: int | None = None
     of_robots: bool = False
+    of_sitemap: bool = False
 
 
 class Answer(NamedTuple):
@@ -298,10 +301,9 @@ class Network:
         # and does not pass on such a demand of a site (RFC 9110, 11.7.1).
         if of_proxy and status == _PROXY_AUTHENTICATION and _CHALLENGE in headers:
             raise refused(self.proxy, self._credentials)
-        if wanted.of_robots:
-            asked_for = succeeded(status)
-        else:
-            asked_for = status == 200 and is_html(headers.get("Content-Type", ""))
+        kind = headers.get("Content-Type", "")
+        asked_for = status == 200 and is_read(kind, of_sitemap=wanted.of_sitemap)
+        asked_for = succeeded(status) if wanted.of_robots else asked_for
         if not asked_for and self._keep is None:
             if response.content_length is None or response.content_length > _SMALL:
                 response.close()

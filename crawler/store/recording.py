@@ -50,7 +50,9 @@ class Page(NamedTuple):
     problem: str = ""
 
 
-_ROW_TYPES: dict[str, Any] = {"page": Page, "pages": Page, "keys": Page}
+_ROW_TYPES: dict[str, Any] = {
+    "page": Page, "pages": Page, "keys": Page, "named sitemaps": Page,
+}  # fmt: skip
 """The named tuple of each query's rows; of other queries it is made at their first use."""
 
 

@@ -214,6 +214,18 @@ bad_links = Table(
 )
 """References that are no valid links, with the reason."""
 
+sitemaps = Table(
+    "sitemaps",
+    metadata,
+    Column("page", BigInteger, ForeignKey("pages.id"), primary_key=True, autoincrement=False),
+    Column("named_on", BigInteger, ForeignKey("pages.id"), primary_key=True, autoincrement=False),
+    Column("host", Spelled, primary_key=True),
+    Index("ix_sitemaps_named_on", "named_on", "page"),
+    sqlite_with_rowid=False,
+)
+"""The pages that were named as sitemaps: ``named_on`` is the start page of a site whose robots.txt
+named it, or the index that did; ``host``: the site whose addresses it may have."""
+
 plans = Table(
     "plans",
     metadata,

@@ -27,6 +27,7 @@ from .schema import (
     pages,
     seeds,
     settings,
+    sitemaps,
     visits,
 )
 
@@ -189,6 +190,8 @@ def remove(store: Store, number: int) -> None:
         connection.execute(delete(internal_links).where(
             or_(links.page.in_(own), links.target.in_(own))
         ))  # fmt: skip
+        named = sitemaps.c.page.in_(own) | sitemaps.c.named_on.in_(own)
+        connection.execute(delete(sitemaps).where(named))
         for table in (external_links, bad_links, copies, contents, visits):
             connection.execute(delete(table).where(table.c.page.in_(own)))
         for column in (external_links.c.target, pages.c.found_on):

@@ -77,6 +77,11 @@ READS = {
         JOIN external_links l ON l.page = v.page JOIN pages p ON p.id = l.target
         WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
         ORDER BY 1, 2""",
+    "sitemap": "SELECT DISTINCT host FROM sitemaps WHERE page = :page ORDER BY host",
+    "named sitemaps": f"""
+        SELECT DISTINCT {_OF_PAGE} FROM sitemaps s JOIN pages p ON p.id = s.page
+        WHERE s.named_on = :page ORDER BY p.id""",
+    "names sitemaps": "SELECT 1 AS found FROM sitemaps WHERE named_on = :page LIMIT 1",
     "host": """
         SELECT host, free_at, delay, failures, robots, robots_at FROM hosts WHERE host = :host""",
     "clock": "SELECT CAST(extract(epoch FROM clock_timestamp()) AS float8) AS seconds",
@@ -220,6 +225,10 @@ WRITES = {
         INSERT INTO contents (page, packed) VALUES (:page, :packed)
         ON CONFLICT (page) DO UPDATE SET packed = excluded.packed""",
     "forget content": "DELETE FROM contents WHERE page = :page",
+    "add sitemap": """
+        INSERT INTO sitemaps (page, named_on, host) VALUES (:page, :named_on, :host)
+        ON CONFLICT DO NOTHING""",
+    "forget sitemaps": "DELETE FROM sitemaps WHERE named_on = :page",
     "plan": """
         UPDATE plans SET events = :events, visits = :visits, pages = :pages, fetched = :fetched,
                spent = :spent, ended = :ended, failed = :failed

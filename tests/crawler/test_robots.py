@@ -165,3 +165,21 @@ def test_very_many_agents() -> None:
     begun = time.process_time()
     assert not forbids(text)
     assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (NOBODY + "Sitemap: http://a.test/1\n\nSITEMAP :http://b.test/2.gz#x\n", ["1", "2.gz"]),
+        ("\ufeffsitemap: http://a.test/1\rsitemap: http://a.test/1\r  Sitemap:\thttp://a.test/2",
+         ["1", "2"]),
+        ("User-agent: other\nSitemap: HTTP://A.test/%7e\nDisallow: /", ["~"]),
+        ("Sitemap: /relative\nSitemap:\nSitemaps: http://a.test/1\n# Sitemap: http://a.test/2\n"
+         "Allow: /x sitemap: http://a.test/3\nSitemap: ftp://a.test/4\n", []),
+    ],
+)  # fmt: skip
+def test_sitemaps_that_are_named(text: str, named: list[str]) -> None:
+    """A sitemap that is named for all agents and lost, or an address that is none."""
+    found = rules(200, written(text.encode()), "", AGENT).sitemaps
+    assert [address.rpartition("/")[2] for address in found] == named
+    assert not rules(404, text, "", AGENT).sitemaps

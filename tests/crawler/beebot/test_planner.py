@@ -149,7 +149,7 @@ def in_memory(
 
 
 TABLES = ("pages", "internal_links", "external_links", "bad_links", "visits", "seeds", "plans",
-          "contents")  # fmt: skip
+          "contents", "sitemaps")  # fmt: skip
 
 
 def dump(store: Store) -> dict[str, list[tuple[Any, ...]]]:

@@ -242,6 +242,27 @@ def test_conditional_requests() -> None:
     assert (web.log[1].wanted.etag, web.log[1].wanted.modified) == tuple(kept.values())
 
 
+def test_the_body_of_a_sitemap() -> None:
+    """A sitemap without its body, or a large file that is loaded although nobody reads it."""
+    kinds = ("text/xml", "application/gzip", "text/plain", "text/html", "image/png")
+    pages: dict[str, Reply] = {
+        f"http://a.test/{kind}": answer(200, "x", headers={"Content-Type": kind}) for kind in kinds
+    }
+
+    async def all_of(sitemap: tuple[str, ...]) -> tuple[list[bytes], list[bool]]:
+        web = FakeWeb(pages)
+        there = dispatcher(web, manners=FREE)
+        found = []
+        for number, address in enumerate(pages):
+            there.submit(Job(number, address, sitemap=sitemap))
+            found.append((await there.completed()).body)
+        await there.close(grace=0)
+        return found, [one.wanted.of_sitemap for one in web.log]
+
+    assert virtually(all_of(("a.test",))) == ([b"x"] * 4 + [b""], [True] * 5)
+    assert virtually(all_of(())) == ([b""] * 3 + [b"x", b""], [False] * 5)
+
+
 def test_nothing_begins_after_the_lease() -> None:
     """A process that was suspended and then requests hosts that others have leased."""
 

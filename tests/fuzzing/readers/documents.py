@@ -1,4 +1,4 @@
-"""What a server sends as a page: encodings, HTML, addresses, robots.txt."""
+"""What a server sends as a page: encodings, HTML, addresses, robots.txt, sitemaps."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from hypothesis import strategies as st
 
+from counterpoint.crawler.documents import sitemap_entries
 from counterpoint.crawler.documents.addresses import LONGEST, Spelling, domain, joined, normalized
 from counterpoint.crawler.documents.blocks import blocks, difference
 from counterpoint.crawler.documents.decoding import loaded
@@ -13,6 +14,7 @@ from counterpoint.crawler.documents.encodings import NAMES
 from counterpoint.crawler.documents.legacy import decode, encode
 from counterpoint.crawler.documents.links import TEXT, Kind, read
 from counterpoint.crawler.documents.robots import LONGEST_DELAY, rules, written
+from counterpoint.crawler.documents.sitemaps import read_here
 
 from ..inputs import changed, corpus
 from ..reader import Reader
@@ -35,6 +37,14 @@ ROBOTS = (
     b"$", b"Crawl-delay: 1\n", b"Crawl-delay: ", b"#", b"Sitemap: ", b"%", b"%C3", b",", b"/*a",
     b"Disallow\n", b"dissalow:", b"user agent ", b"\xef\xbb\xbf", b"Request-rate: 1/0s 25-1\n",
     b"Visit-time: 0600-\n", b"Host:", b"\x85", b"\xe2\x80\xa8",
+)  # fmt: skip
+SITEMAPS = (
+    b"<urlset>", b"</urlset>", b"<sitemapindex>", b"<url>", b"</url>", b"<loc>", b"</loc>",
+    b"<lastmod>", b"<rss>", b"<channel>", b"<item>", b"<link>", b"<link href='", b"<entry>",
+    b"<feed xmlns='http://www.w3.org/2005/Atom'>", b"xmlns='", b" xmlns:a='u'", b"<a:b/>", b"<!--",
+    b"<![CDATA[", b"]]>", b"<?xml version='1.0' encoding='utf-16'?>", b"<!DOCTYPE a [", b"&amp;",
+    b"<!ENTITY a 'b'>", b"&a;", b"&#x110000;", b"http://h.test/", b"1970-01-01", b"T00:00:60Z",
+    b"Thu, 01 Jan 1970 00:00:00 GMT", b"9999-12-31T23:59:59-23:59", b"0001-01-01T00:00+23:59",
 )  # fmt: skip
 _ORDERED = sorted(NAMES)
 _PARSER = 2 << 20
@@ -103,6 +113,19 @@ def _robots(data: bytes) -> None:
         assert "\n" not in found.problem(address)
 
 
+def _sitemap(data: bytes) -> None:
+    """Read a header Content-Type, which ends with the first line, and a sitemap."""
+    header, _, body = data.partition(b"\n")
+    found = read_here(body, PAGE, header.decode("latin-1"), ("other.test",))
+    assert found.entries or not found.kind or found.kind != "text"
+    assert all(one.isprintable() for one in found.problems)
+    assert len(found.problems) <= sitemap_entries.PROBLEMS + 3
+    for entry in found.entries:
+        assert normalized(entry.address) == entry.address
+        assert entry.address.split("/")[2] in ("h.test", "other.test")
+        assert entry.modified is None or abs(entry.modified) < 3e11
+
+
 READERS = (
     Reader("document", _document, changed(corpus("document"), HTML), prepare=_tables,
            smallest=_PARSER),
@@ -111,4 +134,5 @@ READERS = (
     Reader("address", _address, changed(corpus("address"), ADDRESSES), examples=60,
            prepare=_tables, factor=300),  # a lone surrogate, which is replaced, takes 220
     Reader("robots", _robots, changed(corpus("robots"), ROBOTS), examples=60),
+    Reader("sitemap", _sitemap, changed(corpus("sitemap"), SITEMAPS), examples=60),
 )  # fmt: skip

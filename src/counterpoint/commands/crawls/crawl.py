@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # loaded where something is crawled
 
 _KEPT = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normalize",
          "concurrency", "delay", "agent", "proxy", "robots", "allow_private", "warc",
-         "query", "include", "exclude", "replay")  # fmt: skip
+         "query", "include", "exclude", "replay", "sitemaps")  # fmt: skip
 """Options that the store keeps: fields of `counterpoint.crawler.beebot.plan.CrawlSettings`."""
 
 
@@ -62,6 +62,9 @@ _KEPT = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normali
               help="Requests at a time, one to each host.  [16]")  # fmt: skip
 @click.option("--normalize", type=click.Choice(["safe", "paper"]),
               help="How addresses are compared: paper ignores case.  [safe]")  # fmt: skip
+@click.option("--sitemaps/--no-sitemaps", default=False,
+              help="Read the sitemaps of the sites: those that robots.txt names, else "
+                   "/sitemap.xml.  [off]")  # fmt: skip
 @click.option("--warc", metavar="DIR", help="Write every request and answer as WARC.")
 @click.option("--replay", metavar="FILE|DIR",
               help="Ask no network, but WARC files; '' ends that.")  # fmt: skip
@@ -96,6 +99,7 @@ def crawl(
     \b
     counterpoint crawl R3 --db crawl.db --seeds sites.txt --budget 2000
     counterpoint crawl --db crawl.db                                  resume it
+    counterpoint crawl --db crawl.db --sitemaps                       and read sitemaps
     counterpoint crawl --db crawl.db --budget 5000                    a larger budget
     counterpoint crawl --db crawl.db --run found.run                  write what it found
     counterpoint crawl opic --db old.db --start a.test --replay captures/
