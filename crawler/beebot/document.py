@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.decoding import loaded
+from counterpoint.crawler.documents.directives import NOFOLLOW
 from counterpoint.crawler.documents.exchange import is_html
 from counterpoint.crawler.documents.links import Kind, Reason, Reference, read
 from counterpoint.crawler.fetching.job import Fetched
@@ -66,7 +67,10 @@ def opened(fetched: Fetched, *, stays: bool, contents: bool = False) -> Document
     text = loaded(fetched.body, fetched.content_type)
     found = read(text.text, fetched.final or asked, text.encoding, contents=contents)
     problem, size = problem or found.problem, len(fetched.body)
-    return Document(200, found.references, text.text, size, problem, found.content)
+    references = found.references
+    if fetched.nofollow:
+        references = tuple(one._replace(mark=one.mark | NOFOLLOW) for one in references)
+    return Document(200, references, text.text, size, problem, found.content)
 
 
 def _link(address: str) -> Reference:

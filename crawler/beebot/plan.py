@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 from counterpoint.crawler.documents.addresses import Spelling, normalized
+from counterpoint.crawler.documents.directives import NOFOLLOW, OF_COPY
 from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import POLITE
@@ -104,6 +105,8 @@ class CrawlSettings:
         The words of the search query, for policies that read.
     include, exclude : tuple of str
         Rules of scope, as `documents.scope.ScopeRules` takes them.
+    nofollow, canonical : bool
+        Whether links of ``nofollow``, and the links of copies, are left; see `following`.
     """
 
     scheduler: str = ""
@@ -126,6 +129,8 @@ class CrawlSettings:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     replay: str | None = None
+    nofollow: bool = False
+    canonical: bool = False
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Self:
@@ -181,6 +186,7 @@ class PlanOptions:
         "" for policies that do not read.
     include, exclude : tuple of str
         Rules of scope.
+    nofollow, canonical : bool
     """
 
     scope: str
@@ -194,6 +200,13 @@ class PlanOptions:
     query: str = ""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    nofollow: bool = False
+    canonical: bool = False
+
+    @property
+    def shut(self) -> int:
+        """The marks of links that are not followed."""
+        return (NOFOLLOW if self.nofollow else 0) | (OF_COPY if self.canonical else 0)
 
     @cached_property
     def rules(self) -> ScopeRules:
@@ -291,6 +304,7 @@ def make_plan(settings: CrawlSettings, sites: Sequence[PlanSite]) -> CrawlPlan:
         str(chosen.policy.scope), settings.stay, settings.normalize, settings.level, settings.cap,
         settings.robots, settings.retries, tuple(sites),
         settings.query if chosen.policy.reads else "", settings.include, settings.exclude,
+        settings.nofollow, settings.canonical,
     )  # fmt: skip
     if chosen.policy.scope is not Scope.KNOWN:  # it asks for no start pages
         options.rules.require(one.start for one in sites)

@@ -9,9 +9,10 @@ These are read, in the order of the document:
   ``canonical``; but not resources of the page (``stylesheet``, ``icon``, ``preload``), feeds, or a
   ``canonical`` that names the page itself.
 
-References are relative to the first ``base``. Links with ``rel=nofollow`` are included; links that
-a script would write, and links in a ``template``, are not. If HTML's rules for wrongly nested tags
-make several elements from one link (two from ``<a href=x>1<p>2``), each is included.
+References are relative to the first ``base``. Links with ``rel=nofollow`` are included, and marked
+(`directives`); links that a script would write, and links in a ``template``, are not. If HTML's
+rules for wrongly nested tags make several elements from one link (two from ``<a href=x>1<p>2``),
+each is included.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from counterpoint.crawler.policy.protocol import Content
 
 from . import apart
 from .addresses import LONGEST, joined, site
+from .directives import CANONICAL, NOFOLLOW, meta_forbids
 from .legacy import encode
 from .saying import Surroundings, read_content
 
@@ -101,6 +103,8 @@ class Reference(NamedTuple):
         Why it is bad.
     frame : bool
         Whether its target is shown within the document.
+    mark : int
+        What the document says about following it: a sum of `directives.NOFOLLOW` and `CANONICAL`.
     """
 
     position: int
@@ -110,6 +114,7 @@ class Reference(NamedTuple):
     anchor: str
     reason: Reason
     frame: bool
+    mark: int = 0
 
 
 class Reading(NamedTuple):
@@ -219,7 +224,7 @@ def read_here(
         base = joined(address, node.attributes["href"] or "") or address
     within = (f"http://{own}/", f"https://{own}/")
     found: list[Reference] = []
-    problem = ""
+    problem, said = "", _of_all(tree)
     trap = tree.css_first(_DEEP) is not None
     around, anchors = Surroundings(), list[str]()
     for node in tree.css(_PLACES):
@@ -243,9 +248,30 @@ def read_here(
         if contents:
             anchors.append(around.of(node, anchor))
         place = len(found)
-        found.append(Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES))
+        mark = said | _mark(tag, attributes, kind)
+        found.append(
+            Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES, mark)
+        )
     content = read_content(tree, anchors) if contents else None
     return Reading(own, tuple(found), problem, content)
+
+
+def _of_all(tree: LexborHTMLParser) -> int:
+    """Return the mark that a document gives all of its links."""
+    for node in tree.css("meta[name][content]"):
+        attributes = node.attributes
+        if meta_forbids(attributes["name"] or "", attributes["content"] or ""):
+            return NOFOLLOW
+    return 0
+
+
+def _mark(tag: str, attributes: _Attributes, kind: Kind) -> int:
+    """Return the mark that an element gives its own reference."""
+    if not (rel := attributes.get("rel")):
+        return 0
+    said = rel.lower().split()
+    named = CANONICAL if tag == "link" and kind is Kind.INTERNAL and "canonical" in said else 0
+    return named | (NOFOLLOW if "nofollow" in said else 0)
 
 
 def _reference(tag: str, attributes: _Attributes) -> str | None:

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from counterpoint.crawler.documents.addresses import site
+from counterpoint.crawler.documents.directives import AGENT as AGENT
 
-AGENT = "counterpoint"
-"""The product token, by which robots.txt names this crawler."""
 POLITE = 1.0
 """Seconds from the end of an answer to the next request to the same site."""
 

@@ -36,6 +36,12 @@ _SHARED = (
     click.option("--exclude", multiple=True, metavar="RULE", callback=without_empty,
                  help="Ask for no address to which this rule applies; repeatable. "
                       "'' removes the rules that a store keeps."),
+    click.option("--nofollow/--no-nofollow", default=False,
+                 help="Do not follow links of rel=nofollow, nor those of pages that ask for it, by "
+                      "a meta element or by X-Robots-Tag.  [--no-nofollow]"),
+    click.option("--canonical/--no-canonical", default=False,
+                 help="Of a page that names another one of its site as canonical, follow only the "
+                      "link to that page.  [--no-canonical]"),
     click.option("--proxy", metavar="URL", help="An HTTP proxy, such as `web serve` is."),
     click.option("--delay", type=click.FloatRange(0, 3600), metavar="SECONDS",
                  help="The pause between requests to one host; a longer Crawl-delay of its "

@@ -41,6 +41,8 @@ class _Trial:
     stay: bool
     include: tuple[str, ...]
     exclude: tuple[str, ...]
+    nofollow: bool
+    canonical: bool
     proxy: str | None
     delay: float | None
     ignore_robots: bool
@@ -139,6 +141,7 @@ def _crawl(text: str, trial: _Trial, report: Callable[[str], None] | None) -> Cr
     from counterpoint.crawler.documents.scope import ScopeRules
     from counterpoint.crawler.schedulers.finding import find
     from counterpoint.crawler.worlds.crawl import crawl
+    from counterpoint.crawler.worlds.following import Following
     from counterpoint.crawler.worlds.web_world import WebWorld
 
     chosen = find(text)
@@ -149,7 +152,8 @@ def _crawl(text: str, trial: _Trial, report: Callable[[str], None] | None) -> Cr
         raise CrawlError(f"{text}: revisits known pages and follows no links, so it cannot crawl")
     rules = ScopeRules(trial.include, trial.exclude)
     with _source(chosen, trial, rules) as (source, starts, query):
-        journal = Journal(source, report)
+        followed = Following(source, rules, nofollow=trial.nofollow, canonical=trial.canonical)
+        journal = Journal(followed, report)
         world = WebWorld(journal, starts, policy.scope, stay=trial.stay, reads=policy.reads,
                          rules=rules)  # fmt: skip
         scheduler = chosen.scheduler(world.starts, trial.pages, trial.seed, query=query,
@@ -230,6 +234,7 @@ def _source(
     about = {"policy": chosen.text, "scope": str(scope), "stay": trial.stay, "seed": trial.seed,
              "pages": trial.pages, "starts": list(trial.starts), "robots": manners.robots,
              "include": list(trial.include), "exclude": list(trial.exclude),
+             "nofollow": trial.nofollow, "canonical": trial.canonical,
              "agent": agent, "contents": chosen.policy.reads, "query": trial.query}  # fmt: skip
     with ExitStack() as stack:
         source: Source = stack.enter_context(
