@@ -9,7 +9,7 @@ import asyncio
 import errno
 import socket
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 import aiohttp
@@ -26,6 +26,7 @@ from counterpoint.crawler.errors import CrawlError
 from .codings import ACCEPTED
 from .guard import ForbiddenError, Guard, Resolver
 from .manners import AGENT, Limits
+from .messages import CREDENTIALS, Keeper, message_of
 from .peers import PeerResponse
 from .proxies import proxy_address, proxy_authorization, refused
 from .reading import Reading, describe
@@ -40,7 +41,6 @@ _KEPT = 400
 """The most sites to which connections stay open; each connection uses a file descriptor."""
 _OWN_FAULT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 _PROXY_AUTHENTICATION = 407
-_CREDENTIALS = "Proxy-Authorization"
 _CHALLENGE = "Proxy-Authenticate"
 NO_HEADERS: Mapping[str, str] = CIMultiDictProxy(CIMultiDict())
 
@@ -94,46 +94,6 @@ class Answer(NamedTuple):
     problem: str = ""
     passing: bool = False
     coded: bool = False
-
-
-class Message(NamedTuple):
-    """A request and its answer as they were on the wire, without transfer codings.
-
-    Attributes
-    ----------
-    address : str
-    begun : float
-        The time of the request, in seconds since 1970.
-    asked : sequence of (str, str)
-        The headers of the request.
-    version, reason : str
-        ``HTTP/1.1``, and the text that follows the status.
-    status : int
-    answered : sequence of (str, str)
-        The headers of the answer.
-    body : bytes
-        The body as received, perhaps compressed.
-    cut : str
-        Why the body is incomplete: ``length``, ``disconnect``, ``time``, or ``unspecified`` if it
-        cannot be decompressed; "" if it is complete.
-    ip : str
-        The IP address that answered; "" if a proxy did.
-    """
-
-    address: str
-    begun: float
-    asked: tuple[tuple[str, str], ...]
-    version: str
-    status: int
-    reason: str
-    answered: tuple[tuple[str, str], ...]
-    body: bytes
-    cut: str
-    ip: str = ""
-
-
-Keeper = Callable[[Message], Awaitable[None]]
-"""Stores a message; the answer is returned after that."""
 
 
 class Fetcher(Protocol):
@@ -278,7 +238,7 @@ class Network:
         named = [("If-None-Match", wanted.etag), ("If-Modified-Since", wanted.modified)]
         for_proxy = {}
         if self._credentials is not None:
-            for_proxy[_CREDENTIALS] = self._credentials
+            for_proxy[CREDENTIALS] = self._credentials
         if wanted.address.startswith("http:"):
             named += for_proxy.items()
             for_proxy = {}
@@ -317,7 +277,7 @@ class Network:
         if reading.cut:
             response.close()
         if self._keep is not None and wire is not None:
-            message = _message(wanted.address, response, begun, bytes(wire), reading.cut)
+            message = message_of(wanted.address, response, begun, bytes(wire), reading.cut)
             await self._keep(message if self._through is None else message._replace(ip=""))
         if not asked_for:
             return _without_body(status, headers)
@@ -354,22 +314,6 @@ async def _drained(response: aiohttp.ClientResponse) -> None:
             pass
     except (aiohttp.ClientError, OSError):
         response.close()
-
-
-def _message(
-    address: str, response: aiohttp.ClientResponse, begun: float, body: bytes, cut: str
-) -> Message:
-    version = response.version
-    answered = tuple(
-        (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers
-    )
-    asked = [(name, value) for name, value in response.request_info.headers.items()
-             if name.lower() != _CREDENTIALS.lower()]  # fmt: skip
-    return Message(
-        address, begun, tuple(asked),
-        f"HTTP/{version.major}.{version.minor}" if version else "HTTP/1.1",
-        response.status, response.reason or "", answered, body, cut, getattr(response, "peer", ""),
-    )  # fmt: skip
 
 
 def _without_body(status: int, headers: Mapping[str, str]) -> Answer:
