@@ -9,6 +9,7 @@ from counterpoint.crawler.documents.addresses import Spelling, site
 from counterpoint.crawler.documents.copies import noted, together
 from counterpoint.crawler.documents.links import Kind, Reference
 from counterpoint.crawler.documents.robots import Rules
+from counterpoint.crawler.documents.scope import LEFT_OUT
 from counterpoint.crawler.fetching.job import Fetched
 from counterpoint.crawler.limits import ROWS
 from counterpoint.crawler.policy.protocol import Content, Outcome
@@ -196,10 +197,14 @@ class Answers:
         """Return whether the store can answer: it has the page's answer, or the user dropped it.
 
         Pages that redirected to another site are requested again if the plan may leave its sites.
-        For a policy that reads, pages without stored content are requested again.
+        For a policy that reads, pages without stored content are requested again, and so are pages
+        whose documents a rule has left out that the plan does not have.
         """
         if page.state == State.DROPPED:
             return True
+        left_out = page.status == 200 and page.problem.startswith(LEFT_OUT)
+        if left_out and not self._run.plan.options.rules.left_out(page.problem):
+            return False
         if self._run.reads and page.status == 200:
             return bool(recording.read("has content", page=page.id))
         led_off = page.status is not None and 300 <= page.status < 400

@@ -168,7 +168,8 @@ def _dispatcher(
     settings, plan = begun.settings, begun.plan
     sites = frozenset(one.site for one in plan.options.sites)
     private = settings.allow_private or private_starts(begun)
-    limits, room, delay = Limits(), BodyRoom(), settings.delay
+    limits = Limits(rules=plan.options.rules.answers)
+    room, delay = BodyRoom(), settings.delay
     now = None if worker is None else worker.here
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     if settings.replay is not None:

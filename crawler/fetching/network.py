@@ -19,8 +19,10 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from counterpoint.crawler.documents.addresses import site
+from counterpoint.crawler.documents.answer_rules import NO_RULES
 from counterpoint.crawler.documents.exchange import is_html
 from counterpoint.crawler.documents.robots import succeeded
+from counterpoint.crawler.documents.scope import LEFT_OUT
 from counterpoint.crawler.errors import CrawlError
 
 from .codings import ACCEPTED
@@ -258,6 +260,9 @@ class Network:
         # and does not pass on such a demand of a site (RFC 9110, 11.7.1).
         if of_proxy and status == _PROXY_AUTHENTICATION and _CHALLENGE in headers:
             raise refused(self.proxy, self._credentials)
+        rules = NO_RULES if wanted.of_robots or status != 200 else self._limits.rules
+        if left_out := rules.of_head(status, headers):
+            return await self._left_out(wanted, response, begun, left_out)
         if wanted.of_robots:
             asked_for = succeeded(status)
         else:
@@ -269,21 +274,37 @@ class Network:
                 async with asyncio.timeout_at(end):
                     await _drained(response)
             return _without_body(status, headers)
-        most = self._limits.body if wanted.most is None else wanted.most
+        most = rules.at_most(self._limits.body if wanted.most is None else wanted.most)
         reading = Reading(headers, most, self._limits.ratio)
         wire = None if self._keep is None else bytearray()
         with self._room.body() as growing:
             await reading.read(response, wire, growing, end)
         if reading.cut:
             response.close()
-        if self._keep is not None and wire is not None:
-            message = message_of(wanted.address, response, begun, bytes(wire), reading.cut)
-            await self._keep(message if self._through is None else message._replace(ip=""))
-        if not asked_for:
-            return _without_body(status, headers)
+        await self._kept_message(wanted, response, begun, bytes(wire or b""), reading.cut)
+        left_out = rules.of_size(most + 1) if reading.cut == "length" else ""
+        if left_out or not asked_for:
+            return _without_body(status, headers, left_out and f"{LEFT_OUT}{left_out}")
         document = bytes(memoryview(reading.body.out)[:most])
         coded = bool(reading.body.unknown)
         return Answer(status, document, headers, reading.problem, reading.broken, coded)
+
+    async def _left_out(
+        self, wanted: PageRequest, response: aiohttp.ClientResponse, begun: float, rule: str
+    ) -> Answer:  # fmt: skip
+        """Return an answer that a rule leaves out, without reading its body."""
+        response.close()
+        await self._kept_message(wanted, response, begun, b"", "unspecified")
+        return _without_body(response.status, response.headers, f"{LEFT_OUT}{rule}")
+
+    async def _kept_message(
+        self, wanted: PageRequest, response: aiohttp.ClientResponse, begun: float, body: bytes,
+        cut: str,
+    ) -> None:  # fmt: skip
+        """Pass what came of an answer to the keeper, if there is one."""
+        if self._keep is not None:
+            message = message_of(wanted.address, response, begun, body, cut)
+            await self._keep(message if self._through is None else message._replace(ip=""))
 
     def _keeps_open(self, address: str) -> bool:
         """Return whether the connection to a site may stay open for the next request."""
@@ -316,10 +337,10 @@ async def _drained(response: aiohttp.ClientResponse) -> None:
         response.close()
 
 
-def _without_body(status: int, headers: Mapping[str, str]) -> Answer:
+def _without_body(status: int, headers: Mapping[str, str], problem: str = "") -> Answer:
     """Return an answer whose body is not wanted; one without a status of HTTP is no answer."""
     if 100 <= status <= 599:
-        return Answer(status, b"", headers)
+        return Answer(status, b"", headers, problem)
     return Answer(0, problem=f"answered with status {status:03}, which HTTP does not have")
 
 

@@ -32,9 +32,11 @@ _SHARED = (
     click.option("--stay", is_flag=True, help="Follow only links to the sites of --start."),
     click.option("--include", multiple=True, metavar="RULE", callback=without_empty,
                  help="Ask only for addresses to which a rule applies: host:a.test, "
-                      "domain:a.test, path:/docs/, url:http://a.test/x or regex:RE2; repeatable."),
+                      "domain:a.test, path:/docs/, url:http://a.test/x or regex:RE2; and read only "
+                      "answers of type:text/html or type:text/*; repeatable."),
     click.option("--exclude", multiple=True, metavar="RULE", callback=without_empty,
-                 help="Ask for no address to which this rule applies; repeatable. "
+                 help="Ask for no address to which this rule applies; read no answer of "
+                      "type:image/* or size:>5MB; repeatable. "
                       "'' removes the rules that a store keeps."),
     click.option("--nofollow/--no-nofollow", default=False,
                  help="Do not follow links of rel=nofollow, nor those of pages that ask for it, by "

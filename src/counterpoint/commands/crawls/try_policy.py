@@ -222,7 +222,7 @@ def _source(
         with _archived(chosen, trial, rules, trial.replay) as (client, starts):
             yield client, starts, trial.query
         return
-    from counterpoint.crawler.fetching.manners import Manners
+    from counterpoint.crawler.fetching.manners import Limits, Manners
     from counterpoint.crawler.worlds.client import Client
 
     agent = trial.agent or f"counterpoint/{version('counterpoint')}"
@@ -238,7 +238,7 @@ def _source(
              "agent": agent, "contents": chosen.policy.reads, "query": trial.query}  # fmt: skip
     with ExitStack() as stack:
         source: Source = stack.enter_context(
-            Client(trial.proxy, manners, contents=chosen.policy.reads)
+            Client(trial.proxy, manners, Limits(rules=rules.answers), contents=chosen.policy.reads)
         )
         if trial.capture is not None:
             source = stack.enter_context(Recorder(source, trial.capture, about))
@@ -249,8 +249,14 @@ def _recorded(
     chosen: ChosenPolicy, trial: _Trial, path: Path
 ) -> tuple[Source, Sequence[str], str]:  # fmt: skip
     """Return the answers that --capture wrote, the start addresses, and the query."""
+    from counterpoint.crawler.documents.scope import ScopeRules
     from counterpoint.crawler.worlds.capture import Capture
 
+    if ScopeRules(trial.include, trial.exclude).answers:
+        raise click.UsageError(
+            "--replay: a file of --capture does not have the types and sizes of answers, so rules "
+            "of type: and size: need a WARC file or a network"
+        )
     capture = Capture(path)
     if capture.torn:
         click.echo(f"counterpoint: {path} is incomplete; its {capture.exchanges:,} "
@@ -267,10 +273,11 @@ def _archived(
     """Yield the answers of WARC files, and the start addresses."""
     from counterpoint.crawler.archives.fetcher import ArchiveFetcher
     from counterpoint.crawler.fetching.clock import VirtualClock
-    from counterpoint.crawler.fetching.manners import Manners
+    from counterpoint.crawler.fetching.manners import Limits, Manners
     from counterpoint.crawler.worlds.client import Client
 
-    fetcher = ArchiveFetcher(path)
+    limits = Limits(rules=rules.answers)
+    fetcher = ArchiveFetcher(path, limits)
     name_damages(fetcher.web.index.damages)
     starts = trial.starts or fetcher.web.starts(1)
     if not starts:
@@ -280,6 +287,6 @@ def _archived(
     manners = Manners(robots=not trial.ignore_robots, delay=0.0, leaves_site=leaves,
                       left_out=rules.problem)  # fmt: skip
     clock = VirtualClock(float(fetcher.web.begin))
-    with Client(None, manners, now=clock.now, sleep=clock.sleep, contents=chosen.policy.reads,
+    with Client(None, manners, limits, clock.now, clock.sleep, contents=chosen.policy.reads,
                 fetcher=fetcher) as client:  # fmt: skip
         yield client, starts
