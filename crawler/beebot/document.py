@@ -8,7 +8,7 @@ from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.decoding import loaded
 from counterpoint.crawler.documents.directives import NOFOLLOW
 from counterpoint.crawler.documents.exchange import is_html
-from counterpoint.crawler.documents.links import Kind, Reason, Reference, read
+from counterpoint.crawler.documents.links import Kind, Reason, Reference, marked, read
 from counterpoint.crawler.fetching.job import Fetched
 from counterpoint.crawler.policy.protocol import Content
 from counterpoint.crawler.worlds.web_world import LEFT
@@ -67,9 +67,7 @@ def opened(fetched: Fetched, *, stays: bool, contents: bool = False) -> Document
     text = loaded(fetched.body, fetched.content_type)
     found = read(text.text, fetched.final or asked, text.encoding, contents=contents)
     problem, size = problem or found.problem, len(fetched.body)
-    references = found.references
-    if fetched.nofollow:
-        references = tuple(one._replace(mark=one.mark | NOFOLLOW) for one in references)
+    references = marked(found.references, NOFOLLOW if fetched.nofollow else 0)
     return Document(200, references, text.text, size, problem, found.content)
 
 

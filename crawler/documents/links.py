@@ -18,7 +18,7 @@ each is included.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
@@ -160,7 +160,7 @@ class Reading(NamedTuple):
 
 _PLACES = (
     r"a[href], a[xlink\:href], area[href], frame[src], iframe[src], link[rel][href], "
-    "meta[http-equiv][content]"
+    "meta[http-equiv][content], meta[name][content]"
 )
 _DEEP = " ".join(["a"] * 8)
 """Selects links that are nested eight deep. Pages with such links are traps: reading each anchor
@@ -224,13 +224,14 @@ def read_here(
         base = joined(address, node.attributes["href"] or "") or address
     within = (f"http://{own}/", f"https://{own}/")
     found: list[Reference] = []
-    problem, said = "", _of_all(tree)
+    problem, said = "", 0
     trap = tree.css_first(_DEEP) is not None
     around, anchors = Surroundings(), list[str]()
     for node in tree.css(_PLACES):
         tag, attributes = node.tag or "", node.attributes
         text = _reference(tag, attributes)
         if text is None:
+            said |= _of_all(tag, attributes)
             continue
         target = _target(tag, text, base, encoding)
         reason = Reason.NONE
@@ -248,21 +249,26 @@ def read_here(
         if contents:
             anchors.append(around.of(node, anchor))
         place = len(found)
-        mark = said | _mark(tag, attributes, kind)
+        mark = _mark(tag, attributes, kind)
         found.append(
             Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES, mark)
         )
     content = read_content(tree, anchors) if contents else None
-    return Reading(own, tuple(found), problem, content)
+    return Reading(own, marked(found, said), problem, content)
 
 
-def _of_all(tree: LexborHTMLParser) -> int:
-    """Return the mark that a document gives all of its links."""
-    for node in tree.css("meta[name][content]"):
-        attributes = node.attributes
-        if meta_forbids(attributes["name"] or "", attributes["content"] or ""):
-            return NOFOLLOW
-    return 0
+def marked(references: Sequence[Reference], said: int) -> tuple[Reference, ...]:
+    """Return references with a mark that a page gives all of its links; 0: none."""
+    if not said:
+        return tuple(references)
+    return tuple(one._replace(mark=one.mark | said) for one in references)
+
+
+def _of_all(tag: str, attributes: _Attributes) -> int:
+    """Return the mark that an element without a reference gives all links of the document."""
+    if tag != "meta" or not meta_forbids(attributes.get("name") or "", attributes["content"] or ""):
+        return 0
+    return NOFOLLOW
 
 
 def _mark(tag: str, attributes: _Attributes, kind: Kind) -> int:
@@ -289,7 +295,7 @@ def _reference(tag: str, attributes: _Attributes) -> str | None:
 
 
 def _refresh(attributes: _Attributes) -> str | None:
-    if (attributes["http-equiv"] or "").lower() != "refresh":
+    if (attributes.get("http-equiv") or "").lower() != "refresh":
         return None
     found = _REFRESH.match(attributes["content"] or "")
     return found[found.lastindex or 0] if found is not None else None
