@@ -12,8 +12,10 @@ from pathlib import Path
 
 from multidict import CIMultiDict, CIMultiDictProxy
 
+from counterpoint.crawler.documents.answer_rules import NO_RULES
 from counterpoint.crawler.documents.exchange import NOT_CAPTURED, is_read
 from counterpoint.crawler.documents.robots import succeeded
+from counterpoint.crawler.documents.scope import LEFT_OUT
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import Limits
 from counterpoint.crawler.fetching.network import Answer, PageRequest
@@ -74,6 +76,9 @@ class ArchiveFetcher:
 
     def _answer(self, found: CapturedAnswer, wanted: PageRequest) -> Answer:
         headers = CIMultiDictProxy(CIMultiDict(found.headers))
+        rules = NO_RULES if wanted.of_robots or wanted.of_sitemap else self._limits.rules
+        if left_out := rules.of_head(found.status, headers):
+            return Answer(found.status, b"", headers, f"{LEFT_OUT}{left_out}")
         if wanted.of_robots:
             reads = succeeded(found.status)
         else:
@@ -81,6 +86,8 @@ class ArchiveFetcher:
             reads = found.status == 200 and is_read(kind, of_sitemap=wanted.of_sitemap)
         if not reads:
             return Answer(found.status, b"", headers)
+        if left_out := rules.of_size(len(found.body)):
+            return Answer(found.status, b"", headers, f"{LEFT_OUT}{left_out}")
         most = self._limits.body if wanted.most is None else wanted.most
         problem = "" if found.whole else DAMAGED
         if len(found.body) > most and not wanted.of_robots:

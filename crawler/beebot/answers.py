@@ -2,54 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
-from counterpoint.crawler.documents.addresses import Spelling, domain, site
+from counterpoint.crawler.documents.addresses import Spelling, site
+from counterpoint.crawler.documents.copies import noted, together
 from counterpoint.crawler.documents.links import Kind, Reference
 from counterpoint.crawler.documents.robots import Rules
+from counterpoint.crawler.documents.scope import LEFT_OUT
 from counterpoint.crawler.fetching.job import Fetched
 from counterpoint.crawler.limits import ROWS
 from counterpoint.crawler.policy.protocol import Content, Outcome
-from counterpoint.crawler.store.recording import TAKEN_OUT, Page, Recording, Row
+from counterpoint.crawler.store.recording import TAKEN_OUT, Page, Recording, Row, Target
 from counterpoint.crawler.store.schema import Standing, State, stored_key
 from counterpoint.crawler.worlds.web_world import LEFT
 
+from .columns import COLUMNS
 from .contents import PageContent, packed, page_content, unpacked
 from .document import Document
+from .following import Following, reason, within
 from .run import CrawlRun, Visit
 from .sitemaps import SitemapNames
-
-
-class StoredAnswer(NamedTuple):
-    """The summary of an answer that was stored, for logs and displays.
-
-    Attributes
-    ----------
-    address : str
-    seed : int or None
-        The number of the page's site in the store.
-    status : int
-    internal, external, bad : int
-        How many references of each kind the page has.
-    size : int
-        Bytes.
-    time : float
-        When the answer came, in seconds.
-    problem : str
-        Why there is no document, or what is wrong with it; "": nothing.
-    """
-
-    address: str
-    seed: int | None
-    status: int
-    internal: int = 0
-    external: int = 0
-    bad: int = 0
-    size: int = 0
-    time: float = 0.0
-    problem: str = ""
+from .stored_answer import StoredAnswer
 
 
 class Answers:
@@ -68,10 +41,12 @@ class Answers:
     def __init__(self, run: CrawlRun) -> None:
         self._run = run
         self._key = Spelling(run.plan.options.normalize).key
+        self._following = Following(run.discovery, run.plan.options.canonical, self._key)
         self._started: set[int] = set()
         self._links_seen: list[int] = []
         self._link_targets: list[tuple[int, int]] = []
-        self._sitemaps = SitemapNames(run.plan, run.discovery, self._met)
+        self._followed: set[int] = set()
+        self._sitemaps = SitemapNames(run.plan, run.discovery, self._meet)
         self.stored: list[StoredAnswer] = []
 
     def take(
@@ -101,6 +76,7 @@ class Answers:
         counts = self._links(recording, asked, found.references, fetched.rules)
         self._sitemaps.take(recording, asked, fetched, found, self._link_targets)
         external = counts[Kind.EXTERNAL]
+        found = self._noted(recording, page, found)
         self.stored.append(
             StoredAnswer(page.address, page.seed, found.status, counts[Kind.INTERNAL], external,
                   counts[Kind.BAD], found.size, fetched.time, found.problem)
@@ -118,6 +94,13 @@ class Answers:
             recording.write("content", {"page": page.id, "packed": packed(read)})
             content = page_content(read, self._link_targets)
         self._observe(recording, visit, outcome, places, problem=found.problem, content=content)
+
+    def _noted(self, recording: Recording, page: Page, found: Document) -> Document:
+        """Return a document whose problem says what its canonical address means for the crawl."""
+        if found.status == 200 and found.size:
+            return found._replace(problem=noted(found.problem, self._following.original))
+        note = self._following.failed(recording, page)
+        return found._replace(problem=together(found.problem, note))
 
     def _failed_again(
         self, recording: Recording, visit: Visit, page: Page, fetched: Fetched, found: Document
@@ -151,14 +134,17 @@ class Answers:
         run, dropped = self._run, page.state == State.DROPPED
         status = 0 if dropped else page.status or 0
         places = run.discovery.places
-        problem = TAKEN_OUT if dropped else page.problem
+        problem = TAKEN_OUT if dropped else noted(page.problem, "")
         self._links_seen = []
         if status == 200 and run.plan.stays and page.final and (
             site(page.final) != site(page.address)
         ):  # fmt: skip
             status = LEFT
         elif status == 200:
-            self._led(recording, page, self._known_targets(recording, page))
+            links = self._known_links(recording, page)
+            targets = {one.page.key: one.page for one in links}
+            self._met(recording, page, targets, [(one.page.key, one.mark) for one in links])
+            problem = noted(problem, self._following.original)
             self._sitemaps.recall(recording, page)
         if dropped:
             recording.write("answer page", {
@@ -167,12 +153,17 @@ class Answers:
             })  # fmt: skip
         else:
             recording.write("recall page", {"id": page.id})
+            if problem != page.problem:
+                recording.write("note page", {"id": page.id, "problem": problem})
         self._stand(recording, page, Document(status, size=page.size, problem=problem))
         outcome = run.outcome(page.id, status, page.external, page.size, 0, 0.0)
         content = None
         if run.reads and status == 200:
             stored = unpacked(recording.read("content", page=page.id)[0].packed)
-            content = page_content(stored, map(tuple, recording.read("positions", page=page.id)))
+            rows = recording.read("positions", page=page.id)
+            content = page_content(stored, [
+                (row.position, row.target) for row in rows if row.target in self._followed
+            ])  # fmt: skip
         self._observe(recording, visit, outcome, places, problem=problem, recalled=True,
                       content=content)  # fmt: skip
 
@@ -180,12 +171,16 @@ class Answers:
         """Return whether the store can answer: it has the page's answer, or the user dropped it.
 
         Pages that redirected to another site are requested again if the plan may leave its sites.
-        For a policy that reads, pages without stored content are requested again; for a plan with
-        sitemaps, pages that were requested without them.
+        For a policy that reads, pages without stored content are requested again, and so are pages
+        whose documents a rule has left out that the plan does not have; for a plan with sitemaps,
+        pages that were requested without them.
         """
         if page.state == State.DROPPED:
             return True
         if self._sitemaps.are_unread(recording, page):
+            return False
+        left_out = page.status == 200 and page.problem.startswith(LEFT_OUT)
+        if left_out and not self._run.plan.options.rules.left_out(page.problem):
             return False
         if self._run.reads and page.status == 200:
             return bool(recording.read("has content", page=page.id))
@@ -232,11 +227,11 @@ class Answers:
 
         The parameters and the result are those of `Discovery.lead`.
         """
-        found = self._met(recording, page, targets, rules)
+        found = self._meet(recording, page, targets, rules)
         self._links_seen = [one.id for one in found if one.place is not None and one.place >= 0]
         return found
 
-    def _met(
+    def _meet(
         self, recording: Recording, page: Page, targets: list[Page], rules: Rules | None = None
     ) -> list[Page]:
         """Store the pages to which a page leads, whether the scheduler sees them as its links.
@@ -273,20 +268,25 @@ class Answers:
         targets: dict[str, Page] = {}
         for address, key in keys.items():
             targets.setdefault(key, known.get(key) or discovery.new(address, key))
-        found = self._led(recording, page, list(targets.values()), rules)
+        marks = self._following.marks(recording, page, references, targets, keys, rules)
+        found = self._met(recording, page, targets, [
+            (keys[one.address], mark) for one, mark in zip(references, marks, strict=True)
+            if one.address in keys
+        ], rules)  # fmt: skip
         ids = {one.key: one.id for one in found}
         self._link_targets = [
-            (one.position, ids[keys[one.address]]) for one in references
-            if keys.get(one.address, "") in ids
+            (one.position, target) for one in references
+            if (target := ids.get(keys.get(one.address, ""))) in self._followed
         ]  # fmt: skip
 
         def parts() -> Iterator[list[list[Row]]]:
             for first in range(0, len(references), ROWS):
                 rows: dict[Kind, list[Row]] = {kind: [] for kind in Kind}
-                for one in references[first : first + ROWS]:
+                part = slice(first, first + ROWS)
+                for one, mark in zip(references[part], marks[part], strict=True):
                     row: Row = {"page": page.id, "position": one.position, "seed": page.seed}
                     target = ids.get(keys.get(one.address, ""))
-                    rows[one.kind].append(row | _COLUMNS[one.kind](one, target))
+                    rows[one.kind].append(row | COLUMNS[one.kind](one, target, mark))
                 yield list(rows.values())
 
         again = page.status is not None
@@ -301,17 +301,46 @@ class Answers:
                                               strict=True)))  # fmt: skip
         return dict(zip(Kind, added, strict=True))
 
-    def _known_targets(self, recording: Recording, page: Page) -> list[Page]:
-        """Return the pages that a page of the store links to and that the plan may follow."""
+    def _met(
+        self, recording: Recording, page: Page, targets: Mapping[str, Page],
+        links: Sequence[tuple[str, int]], rules: Rules | None = None,
+    ) -> list[Page]:  # fmt: skip
+        """Store the pages that a page links to, whether the plan follows the links or not.
+
+        Parameters
+        ----------
+        recording : Recording
+        page : Page
+        targets : mapping of str to Page
+            The pages by key, in the order in which the document first links to them.
+        links : sequence of (str, int)
+            The key and the mark of each link.
+        rules : Rules, optional
+
+        Returns
+        -------
+        list of Page
+            All targets with their ids.
+        """
+        shut = self._run.discovery.shut
+        led = {key for key, mark in links if not mark & shut}
+        met = [target for key, target in targets.items() if key in led]
+        found = self._led(recording, page, met, rules)
+        self._followed = {one.id for one in found}
+        left = {key: mark for key, mark in links if key not in led}
+        if not left:
+            return found
+        return found + self._run.discovery.leave(
+            recording, page, [(targets[key], reason(mark)) for key, mark in left.items()]
+        )
+
+    def _known_links(self, recording: Recording, page: Page) -> list[Target]:
+        """Return the links of a page of the store that lead where the plan may follow."""
         discovery = self._run.discovery
         if discovery.everywhere:
             self._follow(recording, page)
         rows = recording.targets([page.id], everywhere=discovery.everywhere)
-        own = site(page.final or page.address)
-        return list({
-            target.id: target for _, target in rows
-            if site(target.address) == own or discovery.follows(target.address)
-        }.values())  # fmt: skip
+        return self._following.again(recording, page, within(page, rows, discovery.follows))
 
     def _follow(self, recording: Recording, page: Page) -> None:
         """Add the targets of links to other sites that earlier plans did not follow."""
@@ -352,21 +381,3 @@ class Answers:
         elif page.seed not in self._started:
             recording.write("start", {"seed": page.seed})
         self._started.add(page.seed)
-
-
-def storable(text: str) -> str:
-    """Return a text that databases accept: NUL and lone surrogates are replaced by U+FFFD."""
-    return _NOT_STORABLE.sub("\ufffd", text)
-
-
-_NOT_STORABLE = re.compile("[\0\ud800-\udfff]")
-
-_COLUMNS: dict[Kind, Callable[[Reference, int | None], Row]] = {
-    Kind.INTERNAL: lambda one, target: {"target": target},
-    Kind.EXTERNAL: lambda one, target: {
-        "address": one.address, "host": site(one.address), "domain": domain(one.address),
-        "anchor": storable(one.anchor), "target": target,
-    },
-    Kind.BAD: lambda one, target: {"text": storable(one.text), "reason": str(one.reason)},
-}  # fmt: skip
-"""For each table of links, a function that returns the columns that only this table has."""

@@ -31,12 +31,12 @@ from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.reconnecting import reconnecting
 from counterpoint.crawler.store.recording import Recording
 
-from .answers import StoredAnswer
 from .beginning import StartedPlan, begin
 from .engine import STOPPED, CrawlEnd, Engine
 from .lease_log import LeaseLog
 from .leases import LEASE, Worker, database_clock
 from .planner import CHANGED, LOOK, Planner
+from .stored_answer import StoredAnswer
 
 AHEAD = 4
 """How many jobs are handed out per connection, so that waiting hosts do not block connections."""
@@ -168,7 +168,8 @@ def _dispatcher(
     settings, plan = begun.settings, begun.plan
     sites = frozenset(one.site for one in plan.options.sites)
     private = settings.allow_private or private_starts(begun)
-    limits, room, delay = Limits(), BodyRoom(), settings.delay
+    limits = Limits(rules=plan.options.rules.answers)
+    room, delay = BodyRoom(), settings.delay
     now = None if worker is None else worker.here
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     if settings.replay is not None:

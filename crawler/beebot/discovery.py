@@ -38,6 +38,8 @@ class Discovery:
         How many pages have a place: the plan's scheduler knows them.
     pages : int
         How many pages the store has.
+    shut : int
+        The marks of links that the plan does not follow.
     """
 
     def __init__(self, plan: CrawlPlan, offered: Mapping[int, int]) -> None:
@@ -50,7 +52,7 @@ class Discovery:
         self._levels = {s.number: given.level if s.level is None else s.level for s in given.sites}
         self._caps = {s.number: given.cap if s.cap is None else s.cap for s in given.sites}
         self._level, self._robots = given.level, given.robots
-        self._scope = given.rules
+        self._scope, self.shut = given.rules, given.shut
         self._rules: Rules | None = None
         self._origin = ""
         self._added: list[Row] = []
@@ -81,7 +83,49 @@ class Discovery:
         """Return whether a link to another site may be followed."""
         return self.everywhere and (not self._stays or site(address) in self.seeds)
 
-    def enter(self, recording: Recording, page: Page, targets: Sequence[Page]) -> list[Page]:
+    def allows(self, page: Page, target: Page, rules: Rules | None) -> bool:
+        """Return whether no rule of scope or of robots.txt leaves out what a page links to.
+
+        Parameters
+        ----------
+        page, target : Page
+        rules : Rules or None
+            As for `lead`.
+        """
+        self._rules, self._origin = rules, origin(page.final or page.address)
+        left_out = self._scope.problem(target.address)
+        return not left_out and (target.status is not None or not self._problem(target, ""))
+
+    def leave(
+        self, recording: Recording, page: Page, targets: Sequence[tuple[Page, str]]
+    ) -> list[Page]:
+        """Store pages to which only links lead that the plan does not follow.
+
+        Parameters
+        ----------
+        recording : Recording
+        page : Page
+        targets : sequence of (Page, str)
+            Each with the reason, which becomes its problem if no rule of scope has another one.
+
+        Returns
+        -------
+        list of Page
+            The targets with their ids.
+        """
+        found = [target for target, _ in targets if target.state != NEW]
+        told = [(one, self._scope.problem(one.address) or why) for one, why in targets]
+        for why in dict.fromkeys(why for _, why in told):
+            new = [one for one, other in told if other == why and one.state == NEW]
+            found += self.enter(recording, page, new, why)
+        recording.write("leave page", [
+            {"id": one.id, "problem": why} for one, why in told if one.state == State.BEYOND
+        ])  # fmt: skip
+        return found
+
+    def enter(
+        self, recording: Recording, page: Page, targets: Sequence[Page], problem: str = ""
+    ) -> list[Page]:
         """Store new pages that a page links to, before the plan meets them.
 
         Parameters
@@ -90,6 +134,8 @@ class Discovery:
         page : Page
         targets : sequence of Page
             Pages from `new`.
+        problem : str
+            Why they are not followed; "": the plan has not met them.
 
         Returns
         -------
@@ -100,7 +146,7 @@ class Discovery:
         for target in targets:
             seed = self.seeds.get(site(target.address))
             row = {"id": self.pages, "seed": seed, "place": None, "level": page.level + 1,
-                   "found_on": page.id, "state": int(State.BEYOND), "problem": "",
+                   "found_on": page.id, "state": int(State.BEYOND), "problem": problem,
                    "address": target.address, "key": target.key}  # fmt: skip
             self._added.append(row)
             found.append(target._replace(id=self.pages, seed=seed, state=State.BEYOND))
@@ -224,8 +270,9 @@ class Discovery:
         while self._lowered:
             wave, self._lowered = self._lowered, {}
             latest: dict[int, Page] = {}
-            for source, target in recording.targets(list(wave), everywhere=self.everywhere):
-                if not self._stays or site(target.address) in self.seeds:
+            for source, mark, target in recording.targets(list(wave), everywhere=self.everywhere):
+                allowed = not self._stays or site(target.address) in self.seeds
+                if allowed and not mark & self.shut:
                     now = latest.get(target.id, target)
                     latest[target.id] = self._meet(now, wave[source] + 1, source)
             self._write(recording)

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.decoding import loaded
+from counterpoint.crawler.documents.directives import NOFOLLOW
 from counterpoint.crawler.documents.exchange import is_html
-from counterpoint.crawler.documents.links import TEXT, Kind, Reason, Reference, read
+from counterpoint.crawler.documents.links import TEXT, Kind, Reason, Reference, marked, read
 from counterpoint.crawler.documents.sitemap_entries import SitemapKind
 from counterpoint.crawler.documents.sitemaps import may_be_sitemap
 from counterpoint.crawler.documents.sitemaps import read as read_sitemap
@@ -76,7 +77,8 @@ def opened(fetched: Fetched, *, stays: bool, contents: bool = False) -> Document
     text = loaded(fetched.body, fetched.content_type)
     found = read(text.text, fetched.final or asked, text.encoding, contents=contents)
     problem, size = problem or found.problem, len(fetched.body)
-    return Document(200, found.references, text.text, size, problem, found.content)
+    references = marked(found.references, NOFOLLOW if fetched.nofollow else 0)
+    return Document(200, references, text.text, size, problem, found.content)
 
 
 def _sitemap(fetched: Fetched) -> Document | None:

@@ -23,9 +23,9 @@ from counterpoint.crawler.fetching.job import ClosedError, Dispatcher, Fetched
 from counterpoint.crawler.limits import CLOSING, GRACE, TOGETHER, TOGETHER_BYTES
 from counterpoint.crawler.store.reconnecting import PAUSES
 
-from .answers import StoredAnswer
 from .planner import CHANGED, Planner
 from .planner_step import PlannerStep
+from .stored_answer import StoredAnswer
 
 GATHER = 0.1
 """Seconds that an answer waits for others while requests are in flight."""

@@ -89,12 +89,13 @@ def _links(run: CrawlRun, recording: Recording) -> dict[int, Pages]:
     """Return the pages that each fetched page links to, except pages beyond the limits."""
     kind = "all links" if run.discovery.everywhere else "site links"
     found: dict[int, list[int]] = {}
+    shut = run.discovery.shut
     for rows in _observed(run, recording):
         page_of = {row.observed: row.page for row in rows}
         links = recording.read(kind, plan=run.plan.number, first=rows[0].observed,
                                last=rows[-1].observed)  # fmt: skip
         for link in links:
-            if link.place is not None and link.place >= 0:
+            if link.place is not None and link.place >= 0 and not link.mark & shut:
                 found.setdefault(page_of[link.observed], []).append(link.target)
     return {page: np.array(list(dict.fromkeys(to)), dtype=np.int64) for page, to in found.items()}
 

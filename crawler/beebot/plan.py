@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 from counterpoint.crawler.documents.addresses import Spelling, normalized
+from counterpoint.crawler.documents.directives import NOFOLLOW, OF_COPY
 from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import POLITE
@@ -106,6 +107,8 @@ class CrawlSettings:
         Rules of scope, as `documents.scope.ScopeRules` takes them.
     sitemaps : bool
         Whether the sitemaps of the sites are read.
+    nofollow, canonical : bool
+        Whether links of ``nofollow``, and the links of copies, are left; see `following`.
     """
 
     scheduler: str = ""
@@ -129,6 +132,8 @@ class CrawlSettings:
     exclude: tuple[str, ...] = ()
     replay: str | None = None
     sitemaps: bool = False
+    nofollow: bool = False
+    canonical: bool = False
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Self:
@@ -185,6 +190,7 @@ class PlanOptions:
     include, exclude : tuple of str
         Rules of scope.
     sitemaps : bool
+    nofollow, canonical : bool
     """
 
     scope: str
@@ -199,6 +205,13 @@ class PlanOptions:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     sitemaps: bool = False
+    nofollow: bool = False
+    canonical: bool = False
+
+    @property
+    def shut(self) -> int:
+        """The marks of links that are not followed."""
+        return (NOFOLLOW if self.nofollow else 0) | (OF_COPY if self.canonical else 0)
 
     @cached_property
     def rules(self) -> ScopeRules:
@@ -296,7 +309,7 @@ def make_plan(settings: CrawlSettings, sites: Sequence[PlanSite]) -> CrawlPlan:
         str(chosen.policy.scope), settings.stay, settings.normalize, settings.level, settings.cap,
         settings.robots, settings.retries, tuple(sites),
         settings.query if chosen.policy.reads else "", settings.include, settings.exclude,
-        settings.sitemaps,
+        settings.sitemaps, settings.nofollow, settings.canonical,
     )  # fmt: skip
     if chosen.policy.scope is not Scope.KNOWN:  # it asks for no start pages
         options.rules.require(one.start for one in sites)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from counterpoint.crawler.fetching.job import Job, Lease
 
-from .answers import StoredAnswer
+from .stored_answer import StoredAnswer
 
 
 class PlannerStep(NamedTuple):

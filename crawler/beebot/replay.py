@@ -184,6 +184,7 @@ def _links_seen(run: CrawlRun, recording: Recording, rows: list[Any]) -> dict[in
 
     A page that was known before is included if it had its place by then. Pages to which the
     document has no link are those that came within the limits because their levels were lowered.
+    A page is not seen if no link leads to it that the plan follows.
 
     Parameters
     ----------
@@ -203,12 +204,19 @@ def _links_seen(run: CrawlRun, recording: Recording, rows: list[Any]) -> dict[in
         begins[row.observed], end = end, end + row.fresh
         ends[row.observed] = end
     seen: dict[int, dict[int, int]] = {row.observed: {} for row in rows}
+    followed: dict[int, set[int]] = {row.observed: set() for row in rows}
+    shut = run.discovery.shut
     kind = "site links" if run.plan.stays and run.plan.scope == "site" else "all links"
     links = recording.read(kind, plan=run.plan.number, first=rows[0].observed,
                            last=rows[-1].observed)  # fmt: skip
     for link in links:
         if link.place is not None and 0 <= link.place < ends[link.observed]:
             seen[link.observed].setdefault(link.target, link.position)
+            if not link.mark & shut:
+                followed[link.observed].add(link.target)
+    if shut:
+        seen = {event: {page: position for page, position in found.items()
+                        if page in followed[event]} for event, found in seen.items()}  # fmt: skip
     first = begins[rows[0].observed]
     placed = {row.place: row.id for row in recording.read("places", first=first, end=end)}
     for row in rows:

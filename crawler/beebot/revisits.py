@@ -12,9 +12,10 @@ from counterpoint.crawler.documents.robots import Rules
 from counterpoint.crawler.fetching.job import Fetched
 from counterpoint.crawler.store.recording import Page, Recording
 
-from .answers import Answers, StoredAnswer
+from .answers import Answers
 from .document import Document
 from .run import Visit
+from .stored_answer import StoredAnswer
 
 SAME = 304
 
@@ -86,7 +87,7 @@ class Revisits(Answers):
         seen = recording.read("seen", plan=self._run.plan.number, page=page.id)
         return 0 if before is None or not seen else difference(before, now)
 
-    def _met(
+    def _meet(
         self, recording: Recording, page: Page, targets: list[Page], rules: Rules | None = None
     ) -> list[Page]:
         """Store new pages, which the next plan will meet; the parameters are those of `lead`."""

@@ -11,6 +11,7 @@ from counterpoint.crawler.policy.protocol import Content
 from . import links as reading
 from .addresses import site
 from .decoding import loaded
+from .directives import CANONICAL, NOFOLLOW
 from .links import Kind, Reading
 from .sitemaps import may_be_sitemap
 
@@ -42,6 +43,10 @@ class Exchange(NamedTuple):
         What went wrong, in one line; "" if nothing did.
     content : Content or None
         The page's content, if it was requested; with an anchor for each of `links`.
+    nofollow : tuple of str
+        The addresses of `links` to which the page asks not to follow its links.
+    canonical : str
+        The one other address of its own site that the page names as canonical; "": none.
     """
 
     address: str
@@ -53,6 +58,8 @@ class Exchange(NamedTuple):
     time: float = 0.0
     problem: str = ""
     content: Content | None = None
+    nofollow: tuple[str, ...] = ()
+    canonical: str = ""
 
     def leading(self, wanted: Callable[[str], bool]) -> Exchange:
         """Return the exchange with only those links for whose addresses ``wanted`` is true."""
@@ -96,8 +103,9 @@ def is_read(content_type: str, *, of_sitemap: bool) -> bool:
 
 
 def with_links(
-    exchange: Exchange, body: bytes, content_type: str, *, contents: bool = False
-) -> Exchange:
+    exchange: Exchange, body: bytes, content_type: str, *, contents: bool = False,
+    nofollow: bool = False,
+) -> Exchange:  # fmt: skip
     """Return an exchange with the links of its document.
 
     An exchange whose status is not 200, or whose document is not HTML, is returned unchanged.
@@ -111,6 +119,8 @@ def with_links(
         The value of the header Content-Type.
     contents : bool
         Also read the document's content.
+    nofollow : bool
+        Whether a header asks not to follow its links.
     """
     if exchange.status != 200 or not is_html(content_type):
         return exchange
@@ -120,7 +130,25 @@ def with_links(
     return exchange._replace(
         links=tuple(dict.fromkeys(found.all)), external=len(found.external), size=len(body),
         problem=exchange.problem or found.problem, content=_by_link(found),
+        nofollow=_not_followed(found, nofollow), canonical=_canonical(found),
     )  # fmt: skip
+
+
+def _not_followed(found: Reading, every: bool) -> tuple[str, ...]:
+    """Return the addresses to which no link leads that may be followed."""
+    if every:
+        return tuple(dict.fromkeys(found.all))
+    said = {one.address: None for one in found.references if one.mark & NOFOLLOW}
+    if not said:
+        return ()
+    free = {one.address for one in found.references if not one.mark & NOFOLLOW}
+    return tuple(address for address in said if address and address not in free)
+
+
+def _canonical(found: Reading) -> str:
+    """Return the canonical address that a document names; "" if it names none or several."""
+    named = {one.address for one in found.references if one.mark & CANONICAL}
+    return named.pop() if len(named) == 1 else ""
 
 
 def _by_link(found: Reading) -> Content | None:

@@ -9,15 +9,16 @@ These are read, in the order of the document:
   ``canonical``; but not resources of the page (``stylesheet``, ``icon``, ``preload``), feeds, or a
   ``canonical`` that names the page itself.
 
-References are relative to the first ``base``. Links with ``rel=nofollow`` are included; links that
-a script would write, and links in a ``template``, are not. If HTML's rules for wrongly nested tags
-make several elements from one link (two from ``<a href=x>1<p>2``), each is included.
+References are relative to the first ``base``. Links with ``rel=nofollow`` are included, and marked
+(`directives`); links that a script would write, and links in a ``template``, are not. If HTML's
+rules for wrongly nested tags make several elements from one link (two from ``<a href=x>1<p>2``),
+each is included.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
@@ -28,6 +29,7 @@ from counterpoint.crawler.policy.protocol import Content
 
 from . import apart
 from .addresses import LONGEST, joined, site
+from .directives import CANONICAL, NOFOLLOW, meta_forbids
 from .legacy import encode
 from .saying import Surroundings, read_content
 
@@ -101,6 +103,8 @@ class Reference(NamedTuple):
         Why it is bad.
     frame : bool
         Whether its target is shown within the document.
+    mark : int
+        What the document says about following it: a sum of `directives.NOFOLLOW` and `CANONICAL`.
     """
 
     position: int
@@ -110,6 +114,7 @@ class Reference(NamedTuple):
     anchor: str
     reason: Reason
     frame: bool
+    mark: int = 0
 
 
 class Reading(NamedTuple):
@@ -155,7 +160,7 @@ class Reading(NamedTuple):
 
 _PLACES = (
     r"a[href], a[xlink\:href], area[href], frame[src], iframe[src], link[rel][href], "
-    "meta[http-equiv][content]"
+    "meta[http-equiv][content], meta[name][content]"
 )
 _DEEP = " ".join(["a"] * 8)
 """Selects links that are nested eight deep. Pages with such links are traps: reading each anchor
@@ -219,13 +224,14 @@ def read_here(
         base = joined(address, node.attributes["href"] or "") or address
     within = (f"http://{own}/", f"https://{own}/")
     found: list[Reference] = []
-    problem = ""
+    problem, said = "", 0
     trap = tree.css_first(_DEEP) is not None
     around, anchors = Surroundings(), list[str]()
     for node in tree.css(_PLACES):
         tag, attributes = node.tag or "", node.attributes
         text = _reference(tag, attributes)
         if text is None:
+            said |= _of_all(tag, attributes)
             continue
         target = _target(tag, text, base, encoding)
         reason = Reason.NONE
@@ -243,9 +249,35 @@ def read_here(
         if contents:
             anchors.append(around.of(node, anchor))
         place = len(found)
-        found.append(Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES))
+        mark = _mark(tag, attributes, kind)
+        found.append(
+            Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES, mark)
+        )
     content = read_content(tree, anchors) if contents else None
-    return Reading(own, tuple(found), problem, content)
+    return Reading(own, marked(found, said), problem, content)
+
+
+def marked(references: Sequence[Reference], said: int) -> tuple[Reference, ...]:
+    """Return references with a mark that a page gives all of its links; 0: none."""
+    if not said:
+        return tuple(references)
+    return tuple(one._replace(mark=one.mark | said) for one in references)
+
+
+def _of_all(tag: str, attributes: _Attributes) -> int:
+    """Return the mark that an element without a reference gives all links of the document."""
+    if tag != "meta" or not meta_forbids(attributes.get("name") or "", attributes["content"] or ""):
+        return 0
+    return NOFOLLOW
+
+
+def _mark(tag: str, attributes: _Attributes, kind: Kind) -> int:
+    """Return the mark that an element gives its own reference."""
+    if not (rel := attributes.get("rel")):
+        return 0
+    said = rel.lower().split()
+    named = CANONICAL if tag == "link" and kind is Kind.INTERNAL and "canonical" in said else 0
+    return named | (NOFOLLOW if "nofollow" in said else 0)
 
 
 def _reference(tag: str, attributes: _Attributes) -> str | None:
@@ -263,7 +295,7 @@ def _reference(tag: str, attributes: _Attributes) -> str | None:
 
 
 def _refresh(attributes: _Attributes) -> str | None:
-    if (attributes["http-equiv"] or "").lower() != "refresh":
+    if (attributes.get("http-equiv") or "").lower() != "refresh":
         return None
     found = _REFRESH.match(attributes["content"] or "")
     return found[found.lastindex or 0] if found is not None else None

@@ -1,5 +1,7 @@
 """Rules of scope: which addresses a crawl asks for, by host, domain, path, address or pattern.
 
+Rules about answers, by type and size, stand beside them (`answer_rules`).
+
 A rule is written ``KIND:VALUE``:
 
 ========== =======================================================================================
@@ -27,6 +29,8 @@ import re2
 from counterpoint.crawler.errors import CrawlError
 
 from .addresses import LONGEST, normalized, site
+from .answer_rules import KINDS as OF_ANSWERS
+from .answer_rules import AnswerRules, answer_rules, is_about_answers
 
 KINDS = ("host", "domain", "path", "url", "regex")
 """What a rule can be about."""
@@ -60,15 +64,20 @@ class ScopeRules:
     exclude: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        _ = self._including, self._excluding  # a wrong rule is refused at once
+        _ = self._including, self._excluding, self.answers  # a wrong rule is refused at once
 
     @cached_property
     def _including(self) -> _Tests:
-        return [(rule, _test("--include", rule)) for rule in self.include]
+        return _tests("--include", self.include)
 
     @cached_property
     def _excluding(self) -> _Tests:
-        return [(rule, _test("--exclude", rule)) for rule in self.exclude]
+        return _tests("--exclude", self.exclude)
+
+    @cached_property
+    def answers(self) -> AnswerRules:
+        """The rules about answers."""
+        return answer_rules(self.include, self.exclude)
 
     def __bool__(self) -> bool:
         return bool(self.include or self.exclude)
@@ -78,9 +87,13 @@ class ScopeRules:
         for rule, applies in self._excluding:
             if applies(address):
                 return f"{LEFT_OUT}--exclude {rule}"
-        if self.include and not any(applies(address) for _, applies in self._including):
+        if self._including and not any(applies(address) for _, applies in self._including):
             return f"{LEFT_OUT}no --include applies"
         return ""
+
+    def left_out(self, problem: str) -> bool:
+        """Return whether the problem of an answer that was left out would be the same today."""
+        return problem.removeprefix(LEFT_OUT) in self.answers.rules()
 
     def require(self, starts: Iterable[str]) -> None:
         """Refuse rules that leave out a start page.
@@ -95,11 +108,17 @@ class ScopeRules:
                 raise CrawlError(f"{start} is a start page, and is {problem}")
 
 
+def _tests(option: str, rules: Iterable[str]) -> _Tests:
+    """Return the rules about addresses, each with the function that applies it."""
+    return [(rule, _test(option, rule)) for rule in rules if not is_about_answers(rule)]
+
+
 def _test(option: str, rule: str) -> _Test:
     """Return the function that says whether a rule applies to an address."""
     kind, colon, value = rule.partition(":")
     if not colon or kind not in KINDS:
-        raise CrawlError(f"{option} {rule}: a rule is KIND:VALUE, and KIND is {', '.join(KINDS)}")
+        kinds = ", ".join((*KINDS, *OF_ANSWERS))
+        raise CrawlError(f"{option} {rule}: a rule is KIND:VALUE, and KIND is {kinds}")
     if not value:
         raise CrawlError(f"{option} {rule}: has no value")
     if len(value) > LONGEST:

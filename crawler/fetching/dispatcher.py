@@ -19,7 +19,7 @@ from counterpoint.crawler.documents.exchange import is_read
 from counterpoint.crawler.documents.robots import LARGEST, origin
 
 from .clock import steady
-from .headers import location_of, validator
+from .headers import forbids_links, location_of, validator
 from .hosts import REMEMBERED, Errand, Host, Hosts
 from .job import ClosedError, Fetched, Job, Lease, Recall
 from .manners import Limits, Manners, Patience
@@ -374,7 +374,7 @@ class PoliteDispatcher:
                 job, answer.status, here if here != job.address else "", document, kind,
                 headers.get("Content-Language", ""), validator(headers.get("ETag", "")),
                 validator(headers.get("Last-Modified", "")), now, answer.problem, (), rules,
-                leads_to,
+                leads_to, forbids_links(answer),
             )
         )  # fmt: skip
         self._wake()

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 
+from multidict import CIMultiDictProxy
+
+from counterpoint.crawler.documents.directives import header_forbids
+
 from .network import Answer
 
 _NO_UTF8 = re.compile("[\udc80-\udcff]")
@@ -19,3 +23,11 @@ def location_of(answer: Answer) -> str:
 def validator(text: str) -> str:
     """Return the validator if it can be sent back to the server unchanged; else ""."""
     return text if len(text) <= 200 and text.isascii() and text.isprintable() else ""
+
+
+def forbids_links(answer: Answer) -> bool:
+    """Return whether the headers ``X-Robots-Tag`` forbid to follow the links of the document."""
+    headers, name = answer.headers, "X-Robots-Tag"
+    if isinstance(headers, CIMultiDictProxy):
+        return header_forbids(headers.getall(name, ()))
+    return header_forbids((headers.get(name, ""),))

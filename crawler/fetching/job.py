@@ -90,6 +90,8 @@ class Fetched(NamedTuple):
         None: robots.txt was not requested.
     leads_to : str
         The target of a redirect that was not followed; "" if there is none.
+    nofollow : bool
+        Whether a header forbids to follow the links of the document.
     """
 
     job: Job
@@ -105,6 +107,7 @@ class Fetched(NamedTuple):
     hosts: tuple[HostState, ...] = ()
     rules: Rules | None = None
     leads_to: str = ""
+    nofollow: bool = False
 
 
 class Lease(NamedTuple):

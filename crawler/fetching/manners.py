@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from counterpoint.crawler.documents.addresses import site
+from counterpoint.crawler.documents.answer_rules import NO_RULES, AnswerRules
+from counterpoint.crawler.documents.directives import AGENT as AGENT
 
-AGENT = "counterpoint"
-"""The product token, by which robots.txt names this crawler."""
 POLITE = 1.0
 """Seconds from the end of an answer to the next request to the same site."""
 
@@ -30,6 +30,8 @@ class Limits:
         The most bytes of one header line; an answer may have 128 of them.
     ratio : int
         The highest compression ratio of answers that are longer than a million bytes uncompressed.
+    rules : AnswerRules
+        Which answers are left out: their bodies are not read.
     """
 
     seconds: float = 30.0
@@ -37,6 +39,7 @@ class Limits:
     redirects: int = 10
     header: int = 16_384
     ratio: int = 200
+    rules: AnswerRules = NO_RULES
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import asyncio
 import errno
 import socket
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 import aiohttp
@@ -19,13 +19,16 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from counterpoint.crawler.documents.addresses import site
+from counterpoint.crawler.documents.answer_rules import NO_RULES
 from counterpoint.crawler.documents.exchange import is_read
 from counterpoint.crawler.documents.robots import succeeded
+from counterpoint.crawler.documents.scope import LEFT_OUT
 from counterpoint.crawler.errors import CrawlError
 
 from .codings import ACCEPTED
 from .guard import ForbiddenError, Guard, Resolver
 from .manners import AGENT, Limits
+from .messages import CREDENTIALS, Keeper, message_of
 from .peers import PeerResponse
 from .proxies import proxy_address, proxy_authorization, refused
 from .reading import Reading, describe
@@ -40,7 +43,6 @@ _KEPT = 400
 """The most sites to which connections stay open; each connection uses a file descriptor."""
 _OWN_FAULT = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 _PROXY_AUTHENTICATION = 407
-_CREDENTIALS = "Proxy-Authorization"
 _CHALLENGE = "Proxy-Authenticate"
 NO_HEADERS: Mapping[str, str] = CIMultiDictProxy(CIMultiDict())
 
@@ -97,46 +99,6 @@ class Answer(NamedTuple):
     problem: str = ""
     passing: bool = False
     coded: bool = False
-
-
-class Message(NamedTuple):
-    """A request and its answer as they were on the wire, without transfer codings.
-
-    Attributes
-    ----------
-    address : str
-    begun : float
-        The time of the request, in seconds since 1970.
-    asked : sequence of (str, str)
-        The headers of the request.
-    version, reason : str
-        ``HTTP/1.1``, and the text that follows the status.
-    status : int
-    answered : sequence of (str, str)
-        The headers of the answer.
-    body : bytes
-        The body as received, perhaps compressed.
-    cut : str
-        Why the body is incomplete: ``length``, ``disconnect``, ``time``, or ``unspecified`` if it
-        cannot be decompressed; "" if it is complete.
-    ip : str
-        The IP address that answered; "" if a proxy did.
-    """
-
-    address: str
-    begun: float
-    asked: tuple[tuple[str, str], ...]
-    version: str
-    status: int
-    reason: str
-    answered: tuple[tuple[str, str], ...]
-    body: bytes
-    cut: str
-    ip: str = ""
-
-
-Keeper = Callable[[Message], Awaitable[None]]
-"""Stores a message; the answer is returned after that."""
 
 
 class Fetcher(Protocol):
@@ -281,7 +243,7 @@ class Network:
         named = [("If-None-Match", wanted.etag), ("If-Modified-Since", wanted.modified)]
         for_proxy = {}
         if self._credentials is not None:
-            for_proxy[_CREDENTIALS] = self._credentials
+            for_proxy[CREDENTIALS] = self._credentials
         if wanted.address.startswith("http:"):
             named += for_proxy.items()
             for_proxy = {}
@@ -301,6 +263,10 @@ class Network:
         # and does not pass on such a demand of a site (RFC 9110, 11.7.1).
         if of_proxy and status == _PROXY_AUTHENTICATION and _CHALLENGE in headers:
             raise refused(self.proxy, self._credentials)
+        of_page = status == 200 and not (wanted.of_robots or wanted.of_sitemap)
+        rules = self._limits.rules if of_page else NO_RULES
+        if left_out := rules.of_head(status, headers):
+            return await self._left_out(wanted, response, begun, left_out)
         kind = headers.get("Content-Type", "")
         asked_for = status == 200 and is_read(kind, of_sitemap=wanted.of_sitemap)
         asked_for = succeeded(status) if wanted.of_robots else asked_for
@@ -311,21 +277,37 @@ class Network:
                 async with asyncio.timeout_at(end):
                     await _drained(response)
             return _without_body(status, headers)
-        most = self._limits.body if wanted.most is None else wanted.most
+        most = rules.at_most(self._limits.body if wanted.most is None else wanted.most)
         reading = Reading(headers, most, self._limits.ratio)
         wire = None if self._keep is None else bytearray()
         with self._room.body() as growing:
             await reading.read(response, wire, growing, end)
         if reading.cut:
             response.close()
-        if self._keep is not None and wire is not None:
-            message = _message(wanted.address, response, begun, bytes(wire), reading.cut)
-            await self._keep(message if self._through is None else message._replace(ip=""))
-        if not asked_for:
-            return _without_body(status, headers)
+        await self._kept_message(wanted, response, begun, bytes(wire or b""), reading.cut)
+        left_out = rules.of_size(most + 1) if reading.cut == "length" else ""
+        if left_out or not asked_for:
+            return _without_body(status, headers, left_out and f"{LEFT_OUT}{left_out}")
         document = bytes(memoryview(reading.body.out)[:most])
         coded = bool(reading.body.unknown)
         return Answer(status, document, headers, reading.problem, reading.broken, coded)
+
+    async def _left_out(
+        self, wanted: PageRequest, response: aiohttp.ClientResponse, begun: float, rule: str
+    ) -> Answer:  # fmt: skip
+        """Return an answer that a rule leaves out, without reading its body."""
+        response.close()
+        await self._kept_message(wanted, response, begun, b"", "unspecified")
+        return _without_body(response.status, response.headers, f"{LEFT_OUT}{rule}")
+
+    async def _kept_message(
+        self, wanted: PageRequest, response: aiohttp.ClientResponse, begun: float, body: bytes,
+        cut: str,
+    ) -> None:  # fmt: skip
+        """Pass what came of an answer to the keeper, if there is one."""
+        if self._keep is not None:
+            message = message_of(wanted.address, response, begun, body, cut)
+            await self._keep(message if self._through is None else message._replace(ip=""))
 
     def _keeps_open(self, address: str) -> bool:
         """Return whether the connection to a site may stay open for the next request."""
@@ -358,26 +340,10 @@ async def _drained(response: aiohttp.ClientResponse) -> None:
         response.close()
 
 
-def _message(
-    address: str, response: aiohttp.ClientResponse, begun: float, body: bytes, cut: str
-) -> Message:
-    version = response.version
-    answered = tuple(
-        (name.decode("latin-1"), value.decode("latin-1")) for name, value in response.raw_headers
-    )
-    asked = [(name, value) for name, value in response.request_info.headers.items()
-             if name.lower() != _CREDENTIALS.lower()]  # fmt: skip
-    return Message(
-        address, begun, tuple(asked),
-        f"HTTP/{version.major}.{version.minor}" if version else "HTTP/1.1",
-        response.status, response.reason or "", answered, body, cut, getattr(response, "peer", ""),
-    )  # fmt: skip
-
-
-def _without_body(status: int, headers: Mapping[str, str]) -> Answer:
+def _without_body(status: int, headers: Mapping[str, str], problem: str = "") -> Answer:
     """Return an answer whose body is not wanted; one without a status of HTTP is no answer."""
     if 100 <= status <= 599:
-        return Answer(status, b"", headers)
+        return Answer(status, b"", headers, problem)
     return Answer(0, problem=f"answered with status {status:03}, which HTTP does not have")
 
 

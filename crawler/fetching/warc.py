@@ -30,7 +30,7 @@ from warcio.warcwriter import WARCWriter
 
 from counterpoint.crawler.errors import CrawlError
 
-from .network import Message
+from .messages import Message
 
 REMEMBERED = 50_000
 """The payloads and pages of a file that are recognized when they come again."""

@@ -56,6 +56,24 @@ _ROW_TYPES: dict[str, Any] = {
 """The named tuple of each query's rows; of other queries it is made at their first use."""
 
 
+class Target(NamedTuple):
+    """A link in the store.
+
+    Attributes
+    ----------
+    source : int
+        The page that has the link.
+    mark : int
+        Whether it may be followed, see `counterpoint.crawler.documents.directives`.
+    page : Page
+        The page to which it leads.
+    """
+
+    source: int
+    mark: int
+    page: Page
+
+
 class Head(NamedTuple):
     """The progress of a plan, and when sites changed last: the columns of the query ``head``."""
 
@@ -132,7 +150,7 @@ class Recording:
             found |= {row.key: row for row in self.read("keys", keys=some)}
         return found
 
-    def targets(self, pages: Sequence[int], *, everywhere: bool) -> list[tuple[int, Page]]:
+    def targets(self, pages: Sequence[int], *, everywhere: bool) -> list[Target]:
         """Return the links of some pages, in the order of each document.
 
         Parameters
@@ -140,15 +158,10 @@ class Recording:
         pages : sequence of int
         everywhere : bool
             Include links to other sites that are followed.
-
-        Returns
-        -------
-        list of tuple of int and Page
-            The linking page's id, and the page linked to.
         """
         kind = "all targets" if everywhere else "targets"
         rows = self.read(kind, ids=listed(self.dialect, pages))
-        return [(row.page, Page(*row[2:])) for row in rows]
+        return [Target(row.page, row.mark, Page(*row[3:])) for row in rows]
 
     def add_links(
         self, page: int, parts: Iterable[Sequence[list[Row]]], *, again: bool

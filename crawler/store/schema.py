@@ -167,12 +167,14 @@ internal_links = Table(
     Column("seed", Integer),
     Column("target", BigInteger, ForeignKey("pages.id"), nullable=False),
     Column("deleted", Boolean, nullable=False, server_default=false()),
+    Column("mark", SmallInteger, nullable=False, server_default="0"),
     Index("ix_internal_links_seed", "seed", "page", "position"),
     Index("ix_internal_links_target", "target", "page", "position"),
     sqlite_with_rowid=False,
 )
 """Links within a site, including frames: the page that has the link, the position of the link in
-it, the page's site, and the linked page."""
+it, the page's site, and the linked page. ``mark`` says whether the link may be followed, see
+`counterpoint.crawler.documents.directives`."""
 
 external_links = Table(
     "external_links",
@@ -186,6 +188,7 @@ external_links = Table(
     Column("anchor", Text, nullable=False, server_default=""),
     Column("target", BigInteger),
     Column("deleted", Boolean, nullable=False, server_default=false()),
+    Column("mark", SmallInteger, nullable=False, server_default="0"),
     Index("ix_external_links_seed", "seed", "page", "position"),
     Index("ix_external_links_host", "host", "page", "position"),
     Index("ix_external_links_domain", "domain", "page", "position"),
@@ -197,7 +200,8 @@ external_links = Table(
     sqlite_with_rowid=False,
 )  # fmt: skip
 """Links to other sites, with the text of the anchor; ``domain`` is the registered one. ``target``
-is the linked page if the policy follows links to all sites; else None."""
+is the linked page if the policy follows links to all sites; else None. ``mark`` is as in
+``internal_links``."""
 
 bad_links = Table(
     "bad_links",

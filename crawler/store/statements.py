@@ -15,6 +15,8 @@ from typing import Any
 from sqlalchemy import Dialect, text
 from sqlalchemy.dialects import postgresql, sqlite
 
+from counterpoint.crawler.documents.directives import CANONICAL, NOFOLLOW, TO_ORIGINAL
+
 from .schema import IS_IN_FRONTIER, Standing, State
 
 _PAGE = "id, seed, place, level, state, status, address, key, size, external, final, problem"
@@ -36,14 +38,14 @@ READS = {
     "places": """
         SELECT place, id FROM pages WHERE place >= :first AND place < :end ORDER BY place""",
     "targets": f"""
-        SELECT l.page, l.position, {_OF_PAGE}
+        SELECT l.page, l.position, l.mark, {_OF_PAGE}
         FROM internal_links l JOIN pages p ON p.id = l.target WHERE l.page {{ids}}
         ORDER BY l.page, l.position""",
     "all targets": f"""
-        SELECT l.page, l.position, {_OF_PAGE}
+        SELECT l.page, l.position, l.mark, {_OF_PAGE}
         FROM internal_links l JOIN pages p ON p.id = l.target WHERE l.page {{ids}}
         UNION ALL
-        SELECT l.page, l.position, {_OF_PAGE}
+        SELECT l.page, l.position, l.mark, {_OF_PAGE}
         FROM external_links l JOIN pages p ON p.id = l.target WHERE l.page {{ids}}
         ORDER BY 1, 2""",
     "unfollowed": """
@@ -64,16 +66,16 @@ READS = {
         FROM visits
         WHERE plan = :plan AND observed >= :first ORDER BY observed LIMIT :most""",
     "site links": """
-        SELECT v.observed, l.position, l.target, p.place FROM visits v
+        SELECT v.observed, l.position, l.target, l.mark, p.place FROM visits v
         JOIN internal_links l ON l.page = v.page JOIN pages p ON p.id = l.target
         WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
         ORDER BY 1, 2""",
     "all links": """
-        SELECT v.observed, l.position, l.target, p.place FROM visits v
+        SELECT v.observed, l.position, l.target, l.mark, p.place FROM visits v
         JOIN internal_links l ON l.page = v.page JOIN pages p ON p.id = l.target
         WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
         UNION ALL
-        SELECT v.observed, l.position, l.target, p.place FROM visits v
+        SELECT v.observed, l.position, l.target, l.mark, p.place FROM visits v
         JOIN external_links l ON l.page = v.page JOIN pages p ON p.id = l.target
         WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
         ORDER BY 1, 2""",
@@ -103,10 +105,16 @@ READS = {
         WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
         """,
     "positions": """
-        SELECT position, target FROM internal_links WHERE page = :page
+        SELECT position, target, mark FROM internal_links WHERE page = :page
         UNION ALL
-        SELECT position, target FROM external_links WHERE page = :page AND target IS NOT NULL
+        SELECT position, target, mark FROM external_links WHERE page = :page AND target IS NOT NULL
         ORDER BY 1""",
+    "is copy": f"""
+        SELECT 1 AS found FROM internal_links
+        WHERE page = :page AND (mark & {TO_ORIGINAL}) <> 0 LIMIT 1""",
+    "copies": f"""
+        SELECT count(DISTINCT page) AS pages FROM internal_links
+        WHERE target = :page AND (mark & {TO_ORIGINAL}) <> 0""",
     "seen": """
         SELECT 1 AS found FROM visits
         WHERE plan = :plan AND page = :page AND status IN (200, 304) LIMIT 1""",
@@ -153,14 +161,28 @@ WRITES = {
     "recall page": f"UPDATE pages SET state = {State.DONE:d} WHERE id = :id",
     "issue page": f"UPDATE pages SET state = {State.ISSUED:d} WHERE id = :id",
     "add internal": """
-        INSERT INTO internal_links (page, position, seed, target)
-        VALUES (:page, :position, :seed, :target)""",
+        INSERT INTO internal_links (page, position, seed, target, mark)
+        VALUES (:page, :position, :seed, :target, :mark)""",
     "add external": """
-        INSERT INTO external_links (page, position, seed, address, host, domain, anchor, target)
-        VALUES (:page, :position, :seed, :address, :host, :domain, :anchor, :target)""",
+        INSERT INTO external_links
+               (page, position, seed, address, host, domain, anchor, target, mark)
+        VALUES (:page, :position, :seed, :address, :host, :domain, :anchor, :target, :mark)""",
     "add bad": """
         INSERT INTO bad_links (page, position, seed, text, reason)
         VALUES (:page, :position, :seed, :text, :reason)""",
+    "mark internal": f"""
+        UPDATE internal_links
+        SET mark = (mark & {NOFOLLOW | CANONICAL}) |
+                   CASE WHEN target <> :target THEN :others
+                        WHEN (mark & {CANONICAL}) <> 0 THEN {TO_ORIGINAL} ELSE 0 END
+        WHERE page = :page""",
+    "mark external": f"""
+        UPDATE external_links SET mark = (mark & {NOFOLLOW | CANONICAL}) | :others
+        WHERE page = :page""",
+    "leave page": f"""
+        UPDATE pages SET problem = :problem
+        WHERE id = :id AND place IS NULL AND status IS NULL AND state = {State.BEYOND:d}""",
+    "note page": "UPDATE pages SET problem = :problem WHERE id = :id",
     "follow external": """
         UPDATE external_links SET target = :target WHERE page = :page AND position = :position""",
     "delete internal": """
@@ -282,9 +304,10 @@ def compiled(dialect: str) -> dict[str, str]:
 @cache
 def copying(kind: str) -> tuple[str, tuple[str, ...]]:
     """Return PostgreSQL's COPY for one of `COPIES`, and the columns that it fills."""
-    found = re.match(r"\s*INSERT INTO (\w+) \(([\w, ]+)\)\s+VALUES", WRITES[kind])
+    found = re.match(r"\s*INSERT INTO (\w+)\s+\(([\w,\s]+)\)\s+VALUES", WRITES[kind])
     assert found is not None, kind
-    return f"COPY {found[1]} ({found[2]}) FROM STDIN", tuple(found[2].split(", "))
+    columns = tuple(re.findall(r"\w+", found[2]))
+    return f"COPY {found[1]} ({', '.join(columns)}) FROM STDIN", columns
 
 
 def listed(dialect: str, values: Sequence[Any]) -> Any:

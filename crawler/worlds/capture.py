@@ -25,7 +25,8 @@ from counterpoint.files.inputs import TEXT, TooLargeError, lines_of, without_adv
 
 FORMAT, VERSION = "counterpoint capture", 1
 _KINDS = {"address": str, "status": int, "final": str, "links": list, "external": int,
-          "size": int, "time": float, "problem": str, "content": Content}  # fmt: skip
+          "size": int, "time": float, "problem": str, "content": Content, "nofollow": list,
+          "canonical": str}  # fmt: skip
 """The type of each key of a line; all but the first two keys may be missing."""
 
 
@@ -241,6 +242,7 @@ def _exchange(path: Path, number: int, line: bytes) -> Exchange:
         if not _fits(name, value):
             raise CrawlError(f"{path}: line {number}: {name} cannot be {value!r:.40}")
     links, content = tuple(entry.pop("links", ())), entry.pop("content", None)
+    entry["nofollow"] = tuple(entry.get("nofollow", ()))
     if content is None:
         return Exchange(**entry, links=links)
     title, text, anchors, language = content
@@ -258,7 +260,7 @@ def _fits(name: str, value: object) -> bool:
         )  # fmt: skip
     if kind is str:
         return isinstance(value, str) and (
-            name == "problem" or normalized(value) == value or (name == "final" and not value)
+            name == "problem" or normalized(value) == value or (name != "address" and not value)
         )
     if kind is list:
         return isinstance(value, list) and all(

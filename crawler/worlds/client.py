@@ -105,7 +105,10 @@ class Client:
             size=len(fetched.body), time=fetched.time - self._begun, problem=fetched.problem,
         )  # fmt: skip
         body, kind = fetched.body, fetched.content_type
-        return _permitted(with_links(exchange, body, kind, contents=self._contents), fetched)
+        read = with_links(
+            exchange, body, kind, contents=self._contents, nofollow=fetched.nofollow
+        )  # fmt: skip
+        return _permitted(read, fetched)
 
     async def _fetched(self, job: Job) -> Fetched:
         self._dispatcher.submit(job)

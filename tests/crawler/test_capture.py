@@ -33,6 +33,8 @@ exchanges = st.builds(
     Exchange, addresses, st.sampled_from([0, 200, 404]), st.sampled_from(["", *ADDRESSES]),
     st.lists(addresses, unique=True).map(tuple), st.integers(0, 99), st.integers(0, 10**9),
     st.floats(0, 1e6), st.text(), contents,
+    nofollow=st.lists(addresses, unique=True).map(tuple),
+    canonical=st.sampled_from(["", *ADDRESSES]),
 ).map(with_anchors)  # fmt: skip
 names = st.sampled_from(["crawl.jsonl", "crawl.jsonl.gz"])
 

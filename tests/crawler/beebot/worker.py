@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from counterpoint.crawler.beebot.answers import StoredAnswer
 from counterpoint.crawler.beebot.beginning import begin
 from counterpoint.crawler.beebot.crawling import crawl
+from counterpoint.crawler.beebot.stored_answer import StoredAnswer
 from counterpoint.crawler.store.opening import open_store
 
 

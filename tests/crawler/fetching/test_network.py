@@ -17,7 +17,8 @@ from counterpoint.crawler.fetching import network
 from counterpoint.crawler.fetching.codings import zstd
 from counterpoint.crawler.fetching.guard import Guard
 from counterpoint.crawler.fetching.manners import Limits
-from counterpoint.crawler.fetching.network import Answer, Message, Network, PageRequest
+from counterpoint.crawler.fetching.messages import Message
+from counterpoint.crawler.fetching.network import Answer, Network, PageRequest
 
 from .loopback import Say, serving
 

@@ -25,7 +25,8 @@ from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.guard import Guard
 from counterpoint.crawler.fetching.job import Job
 from counterpoint.crawler.fetching.manners import Limits, Manners
-from counterpoint.crawler.fetching.network import Message, Network, PageRequest
+from counterpoint.crawler.fetching.messages import Message
+from counterpoint.crawler.fetching.network import Network, PageRequest
 from counterpoint.crawler.fetching.warc import Warc
 from tests.crawler.scripted import Page, scripted
 

@@ -30,7 +30,8 @@ def test_rows_are_stored_as_given(
     names = ("anchor", "domain", "target")
     rows = [
         {"page": 1, "position": number, "seed": None, "address": f"http://a.test/{number}",
-         "host": "a.test"} | dict(zip(names, texts[number % len(texts)], strict=True))
+         "host": "a.test", "mark": number % 4}
+        | dict(zip(names, texts[number % len(texts)], strict=True))
         for number in range(count)
     ]  # fmt: skip
     external = schema.external_links

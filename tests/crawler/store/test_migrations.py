@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -32,10 +33,15 @@ CATALOGUE = {
 def catalogue(connection: Connection) -> list[Any]:
     """Return all that a database records of its tables, independent of the order of columns."""
     return [
-        [sorted(line.strip(" ,\t") for line in str(value).splitlines()) for value in row]
+        [sorted(line.strip(" ,\t") for line in _lines(str(value))) for value in row]
         for query in CATALOGUE[connection.dialect.name]
         for row in connection.execute(text(query))
     ]
+
+
+def _lines(declared: str) -> list[str]:
+    """Return what a database declares, with a line for each column that was added to a table."""
+    return re.sub(r", (?=\w+ [A-Z]+ DEFAULT)", ",\n", declared).splitlines()
 
 
 def test_no_difference_is_found(place: str) -> None:

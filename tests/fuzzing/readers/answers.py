@@ -9,7 +9,8 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.codings import UnpackingError
 from counterpoint.crawler.fetching.guard import Guard
 from counterpoint.crawler.fetching.manners import Limits
-from counterpoint.crawler.fetching.network import Message, Network, PageRequest
+from counterpoint.crawler.fetching.messages import Message
+from counterpoint.crawler.fetching.network import Network, PageRequest
 from counterpoint.crawler.fetching.unpacking import HARMLESS, Unpacking
 from tests.crawler.fetching.loopback import serving
 

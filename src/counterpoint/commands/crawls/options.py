@@ -32,10 +32,18 @@ _SHARED = (
     click.option("--stay", is_flag=True, help="Follow only links to the sites of --start."),
     click.option("--include", multiple=True, metavar="RULE", callback=without_empty,
                  help="Ask only for addresses to which a rule applies: host:a.test, "
-                      "domain:a.test, path:/docs/, url:http://a.test/x or regex:RE2; repeatable."),
+                      "domain:a.test, path:/docs/, url:http://a.test/x or regex:RE2; and read only "
+                      "answers of type:text/html or type:text/*; repeatable."),
     click.option("--exclude", multiple=True, metavar="RULE", callback=without_empty,
-                 help="Ask for no address to which this rule applies; repeatable. "
+                 help="Ask for no address to which this rule applies; read no answer of "
+                      "type:image/* or size:>5MB; repeatable. "
                       "'' removes the rules that a store keeps."),
+    click.option("--nofollow/--no-nofollow", default=False,
+                 help="Do not follow links of rel=nofollow, nor those of pages that ask for it, by "
+                      "a meta element or by X-Robots-Tag.  [--no-nofollow]"),
+    click.option("--canonical/--no-canonical", default=False,
+                 help="Of a page that names another one of its site as canonical, follow only the "
+                      "link to that page.  [--no-canonical]"),
     click.option("--proxy", metavar="URL", help="An HTTP proxy, such as `web serve` is."),
     click.option("--delay", type=click.FloatRange(0, 3600), metavar="SECONDS",
                  help="The pause between requests to one host; a longer Crawl-delay of its "

@@ -41,6 +41,8 @@ class _Trial:
     stay: bool
     include: tuple[str, ...]
     exclude: tuple[str, ...]
+    nofollow: bool
+    canonical: bool
     proxy: str | None
     delay: float | None
     ignore_robots: bool
@@ -139,6 +141,7 @@ def _crawl(text: str, trial: _Trial, report: Callable[[str], None] | None) -> Cr
     from counterpoint.crawler.documents.scope import ScopeRules
     from counterpoint.crawler.schedulers.finding import find
     from counterpoint.crawler.worlds.crawl import crawl
+    from counterpoint.crawler.worlds.following import Following
     from counterpoint.crawler.worlds.web_world import WebWorld
 
     chosen = find(text)
@@ -149,7 +152,8 @@ def _crawl(text: str, trial: _Trial, report: Callable[[str], None] | None) -> Cr
         raise CrawlError(f"{text}: revisits known pages and follows no links, so it cannot crawl")
     rules = ScopeRules(trial.include, trial.exclude)
     with _source(chosen, trial, rules) as (source, starts, query):
-        journal = Journal(source, report)
+        followed = Following(source, rules, nofollow=trial.nofollow, canonical=trial.canonical)
+        journal = Journal(followed, report)
         world = WebWorld(journal, starts, policy.scope, stay=trial.stay, reads=policy.reads,
                          rules=rules)  # fmt: skip
         scheduler = chosen.scheduler(world.starts, trial.pages, trial.seed, query=query,
@@ -218,7 +222,7 @@ def _source(
         with _archived(chosen, trial, rules, trial.replay) as (client, starts):
             yield client, starts, trial.query
         return
-    from counterpoint.crawler.fetching.manners import Manners
+    from counterpoint.crawler.fetching.manners import Limits, Manners
     from counterpoint.crawler.worlds.client import Client
 
     agent = trial.agent or f"counterpoint/{version('counterpoint')}"
@@ -230,10 +234,11 @@ def _source(
     about = {"policy": chosen.text, "scope": str(scope), "stay": trial.stay, "seed": trial.seed,
              "pages": trial.pages, "starts": list(trial.starts), "robots": manners.robots,
              "include": list(trial.include), "exclude": list(trial.exclude),
+             "nofollow": trial.nofollow, "canonical": trial.canonical,
              "agent": agent, "contents": chosen.policy.reads, "query": trial.query}  # fmt: skip
     with ExitStack() as stack:
         source: Source = stack.enter_context(
-            Client(trial.proxy, manners, contents=chosen.policy.reads)
+            Client(trial.proxy, manners, Limits(rules=rules.answers), contents=chosen.policy.reads)
         )
         if trial.capture is not None:
             source = stack.enter_context(Recorder(source, trial.capture, about))
@@ -244,8 +249,14 @@ def _recorded(
     chosen: ChosenPolicy, trial: _Trial, path: Path
 ) -> tuple[Source, Sequence[str], str]:  # fmt: skip
     """Return the answers that --capture wrote, the start addresses, and the query."""
+    from counterpoint.crawler.documents.scope import ScopeRules
     from counterpoint.crawler.worlds.capture import Capture
 
+    if ScopeRules(trial.include, trial.exclude).answers:
+        raise click.UsageError(
+            "--replay: a file of --capture does not have the types and sizes of answers, so rules "
+            "of type: and size: need a WARC file or a network"
+        )
     capture = Capture(path)
     if capture.torn:
         click.echo(f"counterpoint: {path} is incomplete; its {capture.exchanges:,} "
@@ -262,10 +273,11 @@ def _archived(
     """Yield the answers of WARC files, and the start addresses."""
     from counterpoint.crawler.archives.fetcher import ArchiveFetcher
     from counterpoint.crawler.fetching.clock import VirtualClock
-    from counterpoint.crawler.fetching.manners import Manners
+    from counterpoint.crawler.fetching.manners import Limits, Manners
     from counterpoint.crawler.worlds.client import Client
 
-    fetcher = ArchiveFetcher(path)
+    limits = Limits(rules=rules.answers)
+    fetcher = ArchiveFetcher(path, limits)
     name_damages(fetcher.web.index.damages)
     starts = trial.starts or fetcher.web.starts(1)
     if not starts:
@@ -275,6 +287,6 @@ def _archived(
     manners = Manners(robots=not trial.ignore_robots, delay=0.0, leaves_site=leaves,
                       left_out=rules.problem)  # fmt: skip
     clock = VirtualClock(float(fetcher.web.begin))
-    with Client(None, manners, now=clock.now, sleep=clock.sleep, contents=chosen.policy.reads,
+    with Client(None, manners, limits, clock.now, clock.sleep, contents=chosen.policy.reads,
                 fetcher=fetcher) as client:  # fmt: skip
         yield client, starts

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from rich.live import Live
     from sqlalchemy import Connection
 
-    from counterpoint.crawler.beebot.answers import StoredAnswer
     from counterpoint.crawler.beebot.beginning import StartedPlan
     from counterpoint.crawler.beebot.engine import CrawlEnd, Engine
+    from counterpoint.crawler.beebot.stored_answer import StoredAnswer
     from counterpoint.crawler.store.opening import Store
 
 SHOWN = 12
