@@ -133,3 +133,20 @@ def test_sitemaps_are_archived_and_replayed(web: Scripted, tmp_path: Path) -> No
     assert run(*given, "--db", str(stores[1]), "--replay", warc) == 0
     assert not web.asked
     assert pages(stores[0]) == pages(stores[1])
+
+
+def test_rules_for_answers_are_about_pages(web: Scripted, tmp_path: Path) -> None:
+    """A sitemap that a rule for the types or sizes of pages leaves out, and its pages with it."""
+    store = tmp_path / "crawl.db"
+    given = ["R3", "--db", str(store), "--start", START, "--proxy", web.proxy, "--sitemaps"]
+    warc = tmp_path / "warc"
+    rules = ["--include", "type:text/html", "--exclude", "size:>99"]
+    assert run(*given, *rules, "--warc", str(warc)) == 0
+    assert asked(web) == LINKED | NAMED | ALONE
+    again = tmp_path / "again.db"
+    assert run("R3", "--db", str(again), "--start", START, "--replay", str(warc), "--sitemaps",
+               *rules) == 0  # fmt: skip
+    for found in (pages(store), pages(again)):
+        assert found[f"{START}one.xml"] == (200, "")
+        assert found[f"{START}feed.xml"][1].startswith("left out: ")
+        assert all(found[address] == (200, "") for address in ALONE)
