@@ -168,11 +168,26 @@ def _better(one: PolicyRuns, other: PolicyRuns, measure: Measure) -> int:
 
 
 def ranks(agreement: Agreement) -> list[tuple[str, int, int]]:
-    """Return each policy with its ranks on both webs, the best first; equal means share a rank."""
+    """Return each policy with its ranks on both webs; equal means share a rank.
+
+    A rank is among the policies with which a policy can be compared. They stand together, the best
+    first.
+    """
     sign = -1 if agreement.measure.best == "most" else 1
-    rows = [[sign * two[web].value for two in agreement.means] for web in (0, 1)]
-    places = [[1 + sum(other < value for other in row) for value in row] for row in rows]
-    return sorted(zip(agreement.policies, *places, strict=True), key=lambda one: one[1])
+    pairs = (*agreement.same, *agreement.reverse, *agreement.undecided)
+    beside: dict[str, set[str]] = {name: {name} for name in agreement.policies}
+    for one, other in pairs:
+        beside[one].add(other)
+        beside[other].add(one)
+    values = dict(zip(agreement.policies, agreement.means, strict=True))
+
+    def place(name: str, web: int) -> int:
+        own = sign * values[name][web].value
+        return 1 + sum(sign * values[other][web].value < own for other in beside[name])
+
+    group = {name: min(map(agreement.policies.index, beside[name])) for name in beside}
+    found = [(name, place(name, 0), place(name, 1)) for name in agreement.policies]
+    return sorted(found, key=lambda one: (group[one[0]], one[1]))
 
 
 def as_json(found: list[Agreement]) -> list[dict[str, Any]]:

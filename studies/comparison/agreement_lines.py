@@ -40,9 +40,11 @@ def summary(one: Agreement) -> str:
     text = f"Kendall's tau-b {one.tau:.2f}"
     if one.interval is not None:
         text += f", 95% from {one.interval[0]:.2f} to {one.interval[1]:.2f}"
+    every = len(one.policies) * (len(one.policies) - 1) // 2
+    apart = "" if pairs == every else "; ranks are among policies that reach the same pages"
     return (
         f"{text}; of {pairs} pairs {len(one.same)} have the same order, {len(one.reverse)} the "
-        f"reverse, and {len(one.undecided)} are not decided on both webs"
+        f"reverse, and {len(one.undecided)} are not decided on both webs{apart}"
     )
 
 

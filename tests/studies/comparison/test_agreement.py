@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -84,6 +85,16 @@ def test_shares_of_other_pages_are_not_compared() -> None:
     one = comparison(values, "quality", Scope.SITE)
     (found,) = agreements(one, one)
     assert found.policies == ("a", "b")
+    two = comparison(
+        {"b": [0.9, 0.8], "c": [0.1, 0.2], "a": [0.8, 0.9], "d": [0.3, 0.1]}, "quality"
+    )
+    mixed = replace(two, policies=tuple(
+        replace(one, scope=Scope.SITE) if one.name in "bd" else one for one in two.policies
+    ))  # fmt: skip
+    (both,) = agreements(mixed, mixed)
+    assert ranks(both) == [("b", 1, 1), ("d", 2, 2), ("a", 1, 1), ("c", 2, 2)]
+    text = " ".join("\n".join(lines([both], ("x", "y"))).split())
+    assert text.endswith("ranks are among policies that reach the same pages")
     alone = comparison({"site": [0.9, 0.8], "a": [0.5, 0.4]}, "quality", Scope.SITE)
     assert agreements(alone, alone) == []
 
