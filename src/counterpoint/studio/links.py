@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import web
-from sqlalchemy import select
 
 from counterpoint.crawler.documents.links import Reason
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.store import deleting
+from counterpoint.crawler.store import deleting, site_list
 from counterpoint.crawler.store.browsing import FoundLinks, Total, browse, total
 from counterpoint.crawler.store.opening import Store
-from counterpoint.crawler.store.schema import State, seeds
+from counterpoint.crawler.store.schema import State
 from counterpoint.crawler.store.views import VIEWS, Filter, Kind
 from counterpoint.studio import forms
 from counterpoint.studio.rendering import Form, redirect_with_message, render
@@ -73,29 +72,30 @@ _NOTHING = {
 
 
 class LinkList(NamedTuple):
-    """The contents of a view of links."""
+    """The contents of a view of links, and sites that are suggested for the filter."""
 
     found: FoundLinks
     total: Total
-    sites: list[tuple[int, str]]
+    sites: list[str]
 
 
 async def show(request: web.Request) -> web.Response:
     """Show a page of a list of links."""
     kind = Kind(request.match_info["kind"])
     query = request.query
-    form, wanted = _filter(kind, query)
+    form, wanted = await _filter(request, kind, query)
     sort = query.get("sort", "found")
     sort = sort if sort in VIEWS[kind].sorts else "found"
     descending = query.get("descending") == "1"
     status = 422 if form.errors else 200
     try:
         listed = await asked(request, _shown, kind, wanted, sort, descending,
-                             query.get("after", ""), query.get("before", ""))  # fmt: skip
+                             query.get("after", ""), query.get("before", ""),
+                             form.values["site"])  # fmt: skip
     except CrawlError as error:
         name, _, words = str(error).partition(": ")
         form.errors[name if name in form.values else WORDS] = words or str(error)
-        listed, status = await asked(request, _shown, kind, Filter(), sort, descending, "", ""), 422
+        listed, status = await asked(request, _shown, kind, Filter(), sort, descending), 422
     kept = {name: value for name, value in form.values.items() if value}
     return render(
         request, "links", str(kind), status,
@@ -121,7 +121,7 @@ def _fields(kind: Kind) -> dict[str, list[tuple[str, str, str]]]:
     """Return the fields of the filter, those that are always shown and the others."""
 
     def typed(name: str) -> tuple[str, str, str]:
-        kinds = {"site": "choice", "state": "choice", "reason": "choice",
+        kinds = {"site": "site", "state": "choice", "reason": "choice",
                  "level": "number", "status": "number"}  # fmt: skip
         return _field(name), _LABELS[name], kinds.get(name, "text")
 
@@ -129,8 +129,25 @@ def _fields(kind: Kind) -> dict[str, list[tuple[str, str, str]]]:
             "later": [typed(name) for name in _later(kind)]}  # fmt: skip
 
 
-def _filter(kind: Kind, query: Mapping[str, str]) -> tuple[Form, Filter]:
-    """Return the form and the filter of a query; wrong fields are left out of the filter."""
+async def _filter(
+    request: web.Request, kind: Kind, query: Mapping[str, str]
+) -> tuple[Form, Filter]:
+    """Return the form and the filter of a query; wrong fields are left out of the filter.
+
+    A site is given by its number or its host.
+    """
+    host = query.get("site", "").strip()
+    if not host or host.isdecimal():
+        return _read(kind, query)
+    number = await asked(request, site_list.number_of, host)
+    form, wanted = _read(kind, {**query, "site": "" if number is None else str(number)})
+    form.values["site"] = host
+    if number is None:
+        form.errors["site"] = "No site of the store has this host."
+    return form, wanted
+
+
+def _read(kind: Kind, query: Mapping[str, str]) -> tuple[Form, Filter]:
     names = VIEWS[kind].filters
     form = forms.read(query, *map(_field, names))
     numbers = {"site": 2**31 - 1, "level": 2**31 - 1, "status": 999, "state": max(State)}
@@ -146,20 +163,23 @@ def _filter(kind: Kind, query: Mapping[str, str]) -> tuple[Form, Filter]:
 
 
 def _shown(
-    store: Store, kind: Kind, wanted: Filter, sort: str, descending: bool, after: str, before: str
-) -> LinkList:
-    """Return a page of links after or before a place of the list, with the total."""
+    store: Store, kind: Kind, wanted: Filter, sort: str, descending: bool, after: str = "",
+    before: str = "", site: str = "",
+) -> LinkList:  # fmt: skip
+    """Return a page of links after or before a place of the list, with the total.
+
+    Sites are suggested whose host or name contains ``site``.
+    """
+    sites = site_list.suggested(store, "" if site.isdecimal() else site)
     with store.reading() as connection:
         found = browse(connection, kind, wanted, sort, descending=descending,
                        after=after, before="" if after else before, limit=LIMIT)  # fmt: skip
-        rows = connection.execute(select(seeds.c.number, seeds.c.site).order_by(seeds.c.number))
-        sites = [(row.number, row.site) for row in rows]
         return LinkList(found, total(connection, kind, wanted, _MOST), sites)
 
 
 def _options(listed: LinkList) -> dict[str, list[tuple[str, str]]]:
     return {
-        "site": [("", "all"), *((str(number), site) for number, site in listed.sites)],
+        "site": [(host, host) for host in listed.sites],
         "state": [("", "all"), *((str(int(state)), text) for state, text in _STATES.items())],
         "reason": [("", "all"), *((str(reason), str(reason)) for reason in Reason if reason)],
     }
@@ -194,7 +214,7 @@ async def delete(request: web.Request) -> web.Response:
     query = dict(parse_qsl(str(posted.get("back", ""))))
     back = f"/links/{kind}?{urlencode(query)}"
     if posted.get("all") == "1":
-        form, wanted = _filter(kind, query)
+        form, wanted = await _filter(request, kind, query)
         if form.errors or not wanted.wanted():
             return redirect_with_message(request, back, "Filter the links first.", wrong=True)
         try:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from aiohttp import web
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store import seeds, site_list
+from counterpoint.crawler.store.schema import Standing
 from counterpoint.studio import forms
 from counterpoint.studio.rendering import Form, redirect_with_message, render
 from counterpoint.studio.stored import asked, changed
 
 FIELDS = ("start", "full_name", "short_name", "level", "cap")
-PAGE = 200
+PAGE = 50
 """Number of sites on a page of the list."""
+COLUMNS = (
+    ("number", "No.", "n"), ("site", "Site", ""), ("standing", "Standing", ""),
+    ("fetched", "Fetched of known", ""), ("internal", "Internal", "n"),
+    ("external", "External", "n"), ("bad", "Bad", "n"),
+)  # fmt: skip
+"""The columns by which the list can be sorted: the sort, the heading, the CSS class."""
 _MOST = 10**9
 
 
@@ -26,16 +35,38 @@ async def show(request: web.Request) -> web.Response:
 async def _page(
     request: web.Request, form: Form | None = None, imported: Form | None = None
 ) -> web.Response:
-    text = request.query.get("page", "")
-    page = int(text) if text.isdecimal() and len(text) < 8 else 0
-    found = await asked(request, seeds.listed)
+    query = request.query
+    text = query.get("page", "")
+    page = int(text) if text.isascii() and text.isdecimal() and len(text) < 8 else 0
+    filters = forms.read(query, "words", "standing")
+    wanted = site_list.SiteSearch(
+        filters.values["words"],
+        next((one for one in Standing if one == filters.values["standing"]), None),
+        next((one for one in site_list.SORTS if one == query.get("sort")), "number"),
+        query.get("descending") == "1",
+    )
+    found = await asked(request, site_list.search, wanted, page * PAGE, PAGE)
+    again = partial(_address, wanted)
     return render(
         request, "sites", "sites", 422 if form or imported else 200,
-        form=form or Form(), imported=imported or Form(),
-        sites=found[page * PAGE : (page + 1) * PAGE], total=len(found),
-        before=page - 1 if page else None,
-        after=page + 1 if (page + 1) * PAGE < len(found) else None,
+        form=form or Form(), imported=imported or Form(), filters=filters,
+        sites=found.rows, total=found.total, columns=COLUMNS, wanted=wanted, again=again,
+        standings=[("", "all"), *((str(one), str(one)) for one in Standing)],
+        filtered=bool(wanted.words or wanted.standing),
+        before=again(page=str(page - 1)) if page else None,
+        after=again(page=str(page + 1)) if (page + 1) * PAGE < found.total else None,
     )  # fmt: skip
+
+
+def _address(wanted: site_list.SiteSearch, **changes: str) -> str:
+    """Return the address of the list of some sites."""
+    parameters = {
+        "words": wanted.words, "standing": wanted.standing or "",
+        "sort": "" if wanted.sort == "number" else wanted.sort,
+        "descending": "1" if wanted.descending else "", **changes,
+    }  # fmt: skip
+    query = urlencode({name: value for name, value in parameters.items() if value not in ("", "0")})
+    return f"/sites{'?' if query else ''}{query}"
 
 
 def _site_form(submitted: Any) -> tuple[Form, dict[str, Any]]:
@@ -97,7 +128,7 @@ async def one(request: web.Request) -> web.Response:
 
 async def _one(request: web.Request, form: Form | None = None) -> web.Response:
     number = int(request.match_info["number"])
-    site = next((s for s in await asked(request, seeds.listed) if s.number == number), None)
+    site = await asked(request, site_list.one, number)
     if site is None:
         raise web.HTTPNotFound
     values = {name: "" if (value := getattr(site, name)) is None else str(value) for name in FIELDS}

@@ -20,6 +20,7 @@ FILTER = {"words": "museum", "site": "1", "state": "0", "status": "200", "host":
           "domain": "example.org", "reason": "mail", "page": "http://zin.test/", "level": "1",
           "prefix": "http://", "sort": "domain", "descending": "1", "after": "",
           "before": ""}  # fmt: skip
+LIST = {"page": "0", "words": "a", "standing": "waiting", "sort": "site", "descending": "1"}
 CHOSEN = {"link": "1:0", "back": "site=1&words=x", "all": ""}
 KINDS = ("internal", "external", "bad")
 
@@ -30,7 +31,7 @@ POSTS: tuple[tuple[str, dict[str, str]], ...] = (
     *((f"/links/{kind}/delete", CHOSEN) for kind in KINDS),
 )  # fmt: skip
 GETS: tuple[tuple[str, dict[str, str]], ...] = (
-    ("/", {"token": "x"}), ("/crawl", {}), ("/sites", {"page": "0"}), ("/sites/1", {}),
+    ("/", {"token": "x"}), ("/crawl", {}), ("/sites", LIST), ("/sites/1", {}),
     ("/export", {}), ("/settings", {}), ("/gate", {"page": "index.html"}), ("/events", {}),
     ("/static/studio.js", {}), ("/report/x/index.html", {}), ("/nothing", {}),
     *((f"/links/{kind}", FILTER) for kind in KINDS),

@@ -6,10 +6,12 @@ import re
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import aiohttp
+from sqlalchemy import insert
 
-from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store import schema, seeds
 from counterpoint.crawler.store.schema import Standing
 
 from .client import Answer, Client, use_studio
@@ -169,13 +171,77 @@ def test_a_long_list_of_sites_has_pages(tmp_path: Path) -> None:
     async def act(client: Client) -> None:
         seeds.take_in(client.store, "\n".join(f"http://s{k}.test/" for k in range(450)))
         found: list[Any] = []
-        for page in range(3):
+        for page in range(9):
             text = (await client.get(f"/sites?page={page}")).text
             found += re.findall(r'data-site="(\d+)"', text)
-            assert ('rel="next"' in text) == (page < 2)
+            assert ('rel="next"' in text) == (page < 8)
             assert ('rel="prev"' in text) == (page > 0)
         assert found == [str(k + 1) for k in range(450)]
         for page_ in ("x", "²", "9" * 5000):  # Python refuses to parse so many digits
             assert 'data-site="1"' in (await client.get(f"/sites?page={page_}")).text
+
+    use_studio(tmp_path, act)
+
+
+def shown(page: str) -> list[int]:
+    """Return the numbers of the sites that a page shows."""
+    return [int(number) for number in re.findall(r'data-site="(\d+)"', page)]
+
+
+def test_sites_are_searched_and_sorted(tmp_path: Path) -> None:
+    """A filter that shows other sites, signs of LIKE that match all, or a sort of one page only."""
+
+    async def act(client: Client) -> None:
+        fill(client.store)
+        rows = seeds.listed(client.store)
+        for words in ("BIN", "moved", "%", "_", "no such site", "http://binran.test/"):
+            page = (await client.get(f"/sites?{urlencode({'words': words})}")).text
+            assert shown(page) == [
+                row.number for row in rows
+                if any(words.lower() in getattr(row, name).lower()
+                       for name in ("site", "start", "full_name", "short_name"))
+            ], words  # fmt: skip
+            assert "Nothing matches" in page or "that match" in page
+        page = (await client.get(f"/sites?standing={Standing.UNAVAILABLE}")).text
+        assert shown(page) == [row.number for row in rows if row.standing == Standing.UNAVAILABLE]
+        for sort in ("external", "site", "bad"):
+            for sign in (1, -1):
+                query = f"/sites?sort={sort}&descending={int(sign < 0)}"
+                page = (await client.get(query)).text
+                wanted = sorted(rows, key=lambda row: getattr(row, sort), reverse=sign < 0)
+                assert [getattr(rows[n - 1], sort) for n in shown(page)] == [
+                    getattr(row, sort) for row in wanted
+                ]  # fmt: skip
+                order = "ascending" if sign > 0 else "descending"
+                assert f'aria-sort="{order}"><a href="/sites?sort={sort}' in page
+        assert shown((await client.get("/sites?sort=nothing&standing=x")).text) == [
+            row.number for row in rows
+        ]  # fmt: skip
+
+    use_studio(tmp_path, act)
+
+
+def test_no_page_is_large_with_very_many_sites(tmp_path: Path) -> None:
+    """A list or a field that has all ten thousand sites, which took 580 KB, or long names."""
+
+    async def act(client: Client) -> None:
+        rows = [
+            {"number": k + 1, "full_name": f"{k} " + "name " * 60, "short_name": f"s{k}",
+             "start": f"http://s{k}.test/", "site": f"s{k}.test", "standing": Standing.WAITING,
+             "reason": "", "known": 0, "fetched": 0, "internal": k % 7, "external": 0, "bad": 0}
+            for k in range(10_000)
+        ]  # fmt: skip
+        with client.store.transaction() as connection:
+            connection.execute(insert(schema.seeds), rows)
+        for path in ("/sites", "/sites?page=100", "/sites?words=s99&sort=internal&descending=1",
+                     "/links/internal", "/links/external?site=s99", "/links/bad", "/crawl",
+                     "/sites/5000"):  # fmt: skip
+            text = (await client.get(path)).text
+            assert len(text.encode()) < 100_000, path
+        found = (await client.get("/links/internal?site=s9999.test")).text
+        assert 'value="s9999.test"' in found and 'id="site-error"' not in found
+        wrong = await client.get("/links/internal?site=s999")
+        assert wrong.status == 422 and "No site of the store has this host." in wrong.text
+        assert '<option value="s9990.test">' in wrong.text
 
     use_studio(tmp_path, act)
