@@ -18,9 +18,9 @@ from counterpoint.studio.rendering import Form
 
 PLAN = ("kind", "scheduler", "budget", "level", "cap", "concurrency", "delay", "seed",
         "query")  # fmt: skip
-MANNERS = ("normalize", "stay", "include", "exclude", "robots", "allow_private", "agent", "proxy",
-           "warc")  # fmt: skip
-_SWITCHES = ("stay", "robots", "allow_private")
+MANNERS = ("normalize", "stay", "include", "exclude", "sitemaps", "nofollow", "canonical", "robots",
+           "allow_private", "agent", "proxy", "warc")  # fmt: skip
+_SWITCHES = ("stay", "sitemaps", "nofollow", "canonical", "robots", "allow_private")
 OWN = "own"
 MOST = 10**9
 
@@ -151,9 +151,9 @@ def _rules(form: Form, name: str) -> tuple[str, ...]:
     """Return the rules of scope in a field, one a line; note what is wrong with them."""
     rules = tuple(filter(None, map(str.strip, form.values[name].splitlines())))
     try:
-        ScopeRules(rules)
+        ScopeRules(**{name: rules})
     except CrawlError as error:
-        form.errors[name] = f"{str(error).removeprefix('--include ')}."
+        form.errors[name] = f"{str(error).removeprefix(f'--{name} ')}."
     return rules
 
 

@@ -14,7 +14,7 @@ SITE = {"start": "http://a.test/", "full_name": "A", "short_name": "a", "level":
 PLAN = {"kind": "own", "scheduler": "R2,step=20", "budget": "2000,1h", "level": "4", "cap": "100",
         "concurrency": "8", "delay": "0.5", "seed": "3", "query": "words"}  # fmt: skip
 MANNERS = {"normalize": "safe", "stay": "1", "include": "domain:a.test",
-           "exclude": "path:/x\nregex:y", "robots": "1", "allow_private": "",
+           "exclude": "path:/x\nregex:y", "robots": "1", "allow_private": "", "sitemaps": "1",
            "agent": "counterpoint/1", "proxy": "http://127.0.0.1:8080", "warc": "kept"}  # fmt: skip
 FILTER = {"words": "museum", "site": "1", "state": "0", "status": "200", "host": "doi.example",
           "domain": "example.org", "reason": "mail", "page": "http://zin.test/", "level": "1",

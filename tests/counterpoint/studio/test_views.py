@@ -120,16 +120,21 @@ def test_settings_are_stored_and_foreign_ones_kept(tmp_path: Path) -> None:
             connection.execute(settings.insert().values(name="theirs", value='"x"'))
             seeds.announce_change(connection, new_plan=True)
         form = {"normalize": "paper", "agent": "counterpoint/1 (+mailto:me@example.org)",
-                "proxy": "http://127.0.0.1:8080", "warc": "kept", "stay": "1",
-                "exclude": " path:/cal/\r\n\r\nregex:[?]s=\r\n"}  # fmt: skip
+                "proxy": "http://127.0.0.1:8080", "warc": "kept", "stay": "1", "canonical": "1",
+                "sitemaps": "1",
+                "exclude": " path:/cal/\r\n\r\nsize:>5MB\r\nregex:[?]s=\r\n"}  # fmt: skip
         assert (await client.post("/settings", form)).status == 303
         wishes = wishing.stored(client.store)
         assert (wishes.normalize, wishes.agent, wishes.proxy, wishes.warc) == (
             "paper", form["agent"], form["proxy"], "kept")  # fmt: skip
         assert (wishes.stay, wishes.robots, wishes.allow_private) == (True, False, False)
+        assert (wishes.sitemaps, wishes.nofollow, wishes.canonical) == (True, False, True)
         assert wishes.retries == 1
-        assert (wishes.include, wishes.exclude) == ((), ("path:/cal/", "regex:[?]s="))
-        assert "path:/cal/\nregex:[?]s=</textarea>" in (await client.get("/settings")).text
+        assert wishes.include == ()
+        assert wishes.exclude == ("path:/cal/", "size:>5MB", "regex:[?]s=")
+        page = (await client.get("/settings")).text
+        assert "path:/cal/\nsize:&gt;5MB\nregex:[?]s=</textarea>" in page
+        assert 'id="sitemaps" name="sitemaps" value="1" checked' in page
         with client.store.reading() as connection:
             found = connection.execute(settings.select()).all()
         assert ("theirs", '"x"') in [tuple(row) for row in found]
@@ -143,7 +148,8 @@ def test_wrong_settings(tmp_path: Path) -> None:
     async def act(client: Client) -> None:
         before = wishing.stored(client.store)
         for field, value in (("normalize", "x"), ("agent", "Mozilla/5.0"), ("warc", "a\0b"),
-                             ("agent", "counterpoint é"), ("proxy", "socks5://x")):  # fmt: skip
+                             ("agent", "counterpoint é"), ("proxy", "socks5://x"),
+                             ("include", "size:>5MB"), ("exclude", "type:")):  # fmt: skip
             answer = await client.post("/settings", {"normalize": "safe", field: value})
             assert (answer.status, list(field_errors(answer.text))) == (422, [field])
         assert wishing.stored(client.store) == before
