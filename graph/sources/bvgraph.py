@@ -33,7 +33,7 @@ class BVGraph:
     """
 
     def __init__(self, path: Path) -> None:
-        self._base = base_of(path)
+        self._base, self.nodes = base_of(path), 0
         self.name = f"bvgraph {identity(self._base.with_suffix('.graph'))}"
 
     def read(self, folder: Path, tell: Tell) -> Arrays:

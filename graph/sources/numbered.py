@@ -211,7 +211,7 @@ class NumberedPages:
 
 
 def _gathered(
-    folder: Path, links: Callable[[], Iterator[tuple[Array, Array, int]]]
+    folder: Path, links: Callable[[], Iterator[tuple[Array, Array, int]]], nodes: int
 ) -> NumberedPages:
     """Write links into sorted runs, unless that is done already, and return the pages.
 
@@ -221,10 +221,12 @@ def _gathered(
         The folder of the runs.
     links : callable
         Returns an iterator of sources, targets, and the number of pages known so far.
+    nodes : int
+        So many pages there are at least.
     """
     runs, note = Runs(folder, "read"), folder / "read.json"
     if not note.exists():
-        number = pages = 0
+        number, pages = 0, nodes
         for sources, targets, so_far in links():
             if not runs.has(number):
                 keys = (sources.astype(np.uint64) << np.uint64(32)) | targets
@@ -244,6 +246,11 @@ class EdgeList:
     path : Path
         The file.
 
+    Attributes
+    ----------
+    nodes : int
+        So many pages there are at least; those without links may be missing in the list.
+
     Raises
     ------
     GraphError
@@ -251,12 +258,12 @@ class EdgeList:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self.nodes = path, 0
         self.name = f"edges {identity(path)}"
 
     def read(self, folder: Path, tell: Tell) -> NumberedPages:
         """Return the pages: all from 0 to the greatest number in the list."""
-        return _gathered(folder, lambda: self._links(tell))
+        return _gathered(folder, lambda: self._links(tell), self.nodes)
 
     def _links(self, tell: Tell) -> Iterator[tuple[Array, Array, int]]:
         kind = konect(self._path)
@@ -309,12 +316,12 @@ class AdjacencyText:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._path, self.nodes = path, 0  # the first line says how many there are
         self.name = f"adjacency {identity(path)}"
 
     def read(self, folder: Path, tell: Tell) -> NumberedPages:
         """Return the pages."""
-        return _gathered(folder, lambda: self._links(tell))
+        return _gathered(folder, lambda: self._links(tell), 0)
 
     def _links(self, tell: Tell) -> Iterator[tuple[Array, Array, int]]:
         lines = _Lines(self._path, comments=False)

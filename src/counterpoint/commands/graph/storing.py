@@ -34,6 +34,10 @@ store_argument = click.argument("path", metavar="STORE", type=click.Path(path_ty
 @click.option("--linked", type=click.IntRange(0), metavar="N", show_default="5 for a crawl",
               help="Include a page that was not crawled if N crawled pages link to it.",
               )  # fmt: skip
+@click.option("--names", "named", type=click.Path(exists=True, dir_okay=False, path_type=Path),
+              metavar="FILE",
+              help="A name for each node of SOURCE, one per line: an address, or a number and a "
+                   "host as Common Crawl publishes them.")  # fmt: skip
 @click.option("--web", "profile", default="", metavar="NAME",
               help="Instead of SOURCE, store a synthetic web: a name of `web profiles`, or a TOML "
                    "file.")  # fmt: skip
@@ -45,8 +49,8 @@ store_argument = click.argument("path", metavar="STORE", type=click.Path(path_ty
               help="With --web: store only links, no addresses.")  # fmt: skip
 @processes_option
 def build(
-    names: tuple[str, ...], kind: str, linked: int | None, profile: str, pages: int | None,
-    seed: int, no_addresses: bool, processes: int,
+    names: tuple[str, ...], kind: str, linked: int | None, named: Path | None, profile: str,
+    pages: int | None, seed: int, no_addresses: bool, processes: int,
 ) -> int:  # fmt: skip
     r"""Build STORE, which contains all links of SOURCE in both directions, and the addresses.
 
@@ -59,13 +63,14 @@ def build(
     \b
     counterpoint graph build crawl.db crawl.graph --linked 5
     counterpoint graph build links.txt.gz links.graph
+    counterpoint graph build edges.txt.gz --names vertices.txt.gz hosts.graph
     counterpoint graph build crawl.warc.gz captured.graph
     counterpoint graph build --web broder-1999 --pages 1000000 web.graph
     """
     if len(names) != 2 - bool(profile):
         raise click.UsageError("give either SOURCE or --web, and one STORE")
-    if profile and (kind != "auto" or linked is not None):
-        raise click.UsageError("--as and --linked need SOURCE")
+    if profile and (kind != "auto" or linked is not None or named is not None):
+        raise click.UsageError("--as, --linked and --names need SOURCE")
     if not profile and (pages is not None or seed or no_addresses):
         raise click.UsageError("--pages, --seed and --no-addresses need --web")
     store = Path(names[-1])
@@ -76,7 +81,7 @@ def build(
 
         chosen = _web(profile, pages, seed, not no_addresses) if profile else None
         if chosen is None:
-            chosen = _captured(names[0], kind, linked, tell) or _source(names[0], kind, linked)
+            chosen = _chosen(names[0], kind, linked, named, tell)
         built(chosen, store, BuildSettings(threads=processes), tell, _announce)
     click.echo(f"{store} contains the graph", err=True)
     return OK
@@ -95,15 +100,16 @@ def _web(profile: str, pages: int | None, seed: int, addressed: bool) -> Source:
     return WebSource(Web(load(profile), pages, seed), addressed)
 
 
-def _captured(
-    name: str, kind: str, linked: int | None, tell: Callable[[str], None] | None
-) -> Source | None:
-    """Return the web in WARC files as a source; None if the name is of another source."""
+def _is_captured(name: str, kind: str) -> bool:
+    """Return whether a name is that of WARC files."""
     path = Path(name)
-    if kind not in ("auto", "warc") or (kind == "auto" and not (
-        path.is_dir() or path.name.endswith((".warc", ".warc.gz", ".warc.zst", ".wat.gz"))
-    )):  # fmt: skip
-        return None
+    named = path.is_dir() or path.name.endswith((".warc", ".warc.gz", ".warc.zst", ".wat.gz"))
+    return kind == "warc" or (kind == "auto" and named)
+
+
+def _captured(name: str, linked: int | None, tell: Callable[[str], None] | None) -> Source:
+    """Return the web in WARC files as a source."""
+    path = Path(name)
     from counterpoint.studies.captured.graph import LEAST, graph_of
     from counterpoint.studies.captured.settings import CapturedSource
 
@@ -113,8 +119,19 @@ def _captured(
     return found
 
 
-def _source(name: str, kind: str, linked: int | None) -> Source:
-    if name.endswith(".npz") and kind == "auto" and linked is None:
+def _chosen(
+    name: str, kind: str, linked: int | None, named: Path | None, tell: Callable[[str], None] | None
+) -> Source:
+    """Return the source of a name, with the names of its nodes."""
+    if not _is_captured(name, kind):
+        return _source(name, kind, linked, named)
+    if named is not None:
+        raise click.UsageError("--names does not apply to WARC files, whose pages have addresses")
+    return _captured(name, linked, tell)
+
+
+def _source(name: str, kind: str, linked: int | None, named: Path | None) -> Source:
+    if name.endswith(".npz") and kind == "auto" and linked is None and named is None:
         from counterpoint.graph.storage.arrays import Arrays
         from counterpoint.sim_web.generator import Explicit
 
@@ -123,7 +140,7 @@ def _source(name: str, kind: str, linked: int | None) -> Source:
     from counterpoint.commands.graph.sources import source_of
     from counterpoint.graph.sources.numbered import AdjacencyText
 
-    found = source_of(name, kind, linked)
+    found = source_of(name, kind, linked, named)
     if kind == "auto" and isinstance(found, AdjacencyText):  # or a list of numbers, by mistake
         _announce(f"{name} is read as WebGraph-style text, since it begins with one number")
     return found
