@@ -41,7 +41,7 @@ class CapturedAnswer(NamedTuple):
         When it was captured, in seconds since 1970.
     status : int
     headers : dict of str to str
-        By name in lower case.
+        By name in lower case, see `warc_records.named`.
     body : bytes
         Without its codings.
     whole : bool

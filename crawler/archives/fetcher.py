@@ -75,7 +75,9 @@ class ArchiveFetcher:
         return self._answer(found, wanted)
 
     def _answer(self, found: CapturedAnswer, wanted: PageRequest) -> Answer:
-        headers = CIMultiDictProxy(CIMultiDict(found.headers))
+        headers = CIMultiDictProxy(CIMultiDict(
+            (name, one) for name, value in found.headers.items() for one in value.split("\n")
+        ))  # fmt: skip
         rules = NO_RULES if wanted.of_robots or wanted.of_sitemap else self._limits.rules
         if left_out := rules.of_head(found.status, headers):
             return Answer(found.status, b"", headers, f"{LEFT_OUT}{left_out}")

@@ -306,8 +306,15 @@ class _Reader:
         return named(lines, "utf-8")
 
 
+OF_ROBOTS = "x-robots-tag"
+
+
 def named(lines: list[bytes], encoding: str) -> dict[str, str]:
-    """Return headers by their names in lower case; a line that begins with a blank goes on."""
+    """Return headers by their names in lower case; a line that begins with a blank goes on.
+
+    Headers of one name become one, with commas between their values; those of `OF_ROBOTS` with line
+    feeds, since a name of a crawler in one of them does not apply to the next.
+    """
     found: dict[str, str] = {}
     last = ""
     for line in lines:
@@ -317,5 +324,6 @@ def named(lines: list[bytes], encoding: str) -> dict[str, str]:
             continue
         name, _, value = text.partition(":")
         last, value = name.strip().lower(), value.strip()
-        found[last] = f"{found[last]},{value}" if last in found else value
+        between = "\n" if last == OF_ROBOTS else ","
+        found[last] = f"{found[last]}{between}{value}" if last in found else value
     return found

@@ -18,7 +18,7 @@ from counterpoint.crawler.worlds.web_world import LEFT
 
 from .columns import COLUMNS
 from .contents import PageContent, packed, page_content, unpacked
-from .document import Document
+from .document import Document, is_left_out
 from .following import Following, reason, within
 from .run import CrawlRun, Visit
 from .sitemaps import SitemapNames
@@ -69,6 +69,11 @@ class Answers:
             run.in_flight.pop(visit.number)  # its site was removed; a new plan is about to begin
             return
         places = run.discovery.places
+        if self._keeps(recording, page, found):
+            self.stored.append(StoredAnswer(page.address, page.seed, found.status, size=page.size,
+                                            time=fetched.time, problem=found.problem))  # fmt: skip
+            self.recall(recording, visit, page)
+            return
         if page.status == 200 != found.status:
             self._failed_again(recording, visit, page, fetched, found)
             return
@@ -94,6 +99,15 @@ class Answers:
             recording.write("content", {"page": page.id, "packed": packed(read)})
             content = page_content(read, self._link_targets)
         self._observe(recording, visit, outcome, places, problem=found.problem, content=content)
+
+    def _keeps(self, recording: Recording, page: Page, found: Document) -> bool:
+        """Return whether the store's document stands, and not the answer that came now.
+
+        A rule has left out the answer, or it failed and was asked for only because of sitemaps.
+        """
+        if page.status != 200 or not page.size:
+            return False
+        return is_left_out(found) or (found.status != 200 and self._has(recording, page))
 
     def _noted(self, recording: Recording, page: Page, found: Document) -> Document:
         """Return a document whose problem says what its canonical address means for the crawl."""
@@ -159,7 +173,8 @@ class Answers:
         outcome = run.outcome(page.id, status, page.external, page.size, 0, 0.0)
         content = None
         if run.reads and status == 200:
-            stored = unpacked(recording.read("content", page=page.id)[0].packed)
+            kept = recording.read("content", page=page.id)
+            stored = unpacked(kept[0].packed) if kept else Content("", "")
             rows = recording.read("positions", page=page.id)
             content = page_content(stored, [
                 (row.position, row.target) for row in rows if row.target in self._followed
@@ -177,10 +192,12 @@ class Answers:
         """
         if page.state == State.DROPPED:
             return True
-        if self._sitemaps.are_unread(recording, page):
-            return False
+        return self._has(recording, page) and not self._sitemaps.are_unread(recording, page)
+
+    def _has(self, recording: Recording, page: Page) -> bool:
+        """Return whether the store has all of a page that the plan needs, but for sitemaps."""
         left_out = page.status == 200 and page.problem.startswith(LEFT_OUT)
-        if left_out and not self._run.plan.options.rules.left_out(page.problem):
+        if left_out and not self._run.plan.options.rules.left_out(noted(page.problem, "")):
             return False
         if self._run.reads and page.status == 200:
             return bool(recording.read("has content", page=page.id))

@@ -84,7 +84,9 @@ class Discovery:
         return self.everywhere and (not self._stays or site(address) in self.seeds)
 
     def allows(self, page: Page, target: Page, rules: Rules | None) -> bool:
-        """Return whether no rule of scope or of robots.txt leaves out what a page links to.
+        """Return whether a page to which another one links can be fetched in this plan.
+
+        A rule of scope, robots.txt, the level or the cap of its site may leave it out.
 
         Parameters
         ----------
@@ -94,7 +96,11 @@ class Discovery:
         """
         self._rules, self._origin = rules, origin(page.final or page.address)
         left_out = self._scope.problem(target.address)
-        return not left_out and (target.status is not None or not self._problem(target, ""))
+        if left_out or (target.status is None and self._problem(target, "")):
+            return False
+        if target.place is not None and target.place != BEYOND:
+            return True
+        return self._fits(page.level + 1, self.seeds.get(site(target.address)))
 
     def leave(
         self, recording: Recording, page: Page, targets: Sequence[tuple[Page, str]]
@@ -119,7 +125,8 @@ class Discovery:
             new = [one for one, other in told if other == why and one.state == NEW]
             found += self.enter(recording, page, new, why)
         recording.write("leave page", [
-            {"id": one.id, "problem": why} for one, why in told if one.state == State.BEYOND
+            {"id": one.id, "problem": why} for one, why in told
+            if one.state == State.BEYOND and one.problem != why
         ])  # fmt: skip
         return found
 
@@ -239,16 +246,19 @@ class Discovery:
 
     def _place(self, level: int, seed: int | None) -> int:
         """Return the next place, or `BEYOND` if the level or the site's cap excludes the page."""
-        limit = self._levels.get(seed, self._level) if seed is not None else self._level
-        if limit is not None and level > limit:
+        if not self._fits(level, seed):
             return BEYOND
         if seed is not None:
-            cap, known = self._caps[seed], self._offered.get(seed, 0)
-            if cap is not None and known >= cap:
-                return BEYOND
-            self._offered[seed] = known + 1
+            self._offered[seed] = self._offered.get(seed, 0) + 1
         self.places += 1
         return self.places - 1
+
+    def _fits(self, level: int, seed: int | None) -> bool:
+        """Return whether the level and the cap of a site allow one more page of it."""
+        limit = self._levels.get(seed, self._level) if seed is not None else self._level
+        cap = None if seed is None else self._caps[seed]
+        known = 0 if seed is None else self._offered.get(seed, 0)
+        return (limit is None or level <= limit) and (cap is None or known < cap)
 
     def _write(self, recording: Recording) -> None:
         """Write new and changed pages, and count new ones for their sites."""

@@ -9,6 +9,7 @@ from counterpoint.crawler.documents.decoding import loaded
 from counterpoint.crawler.documents.directives import NOFOLLOW
 from counterpoint.crawler.documents.exchange import is_html
 from counterpoint.crawler.documents.links import TEXT, Kind, Reason, Reference, marked, read
+from counterpoint.crawler.documents.scope import LEFT_OUT
 from counterpoint.crawler.documents.sitemap_entries import SitemapKind
 from counterpoint.crawler.documents.sitemaps import may_be_sitemap
 from counterpoint.crawler.documents.sitemaps import read as read_sitemap
@@ -45,6 +46,11 @@ class Document(NamedTuple):
     problem: str = ""
     content: Content | None = None
     names_sitemaps: bool = False
+
+
+def is_left_out(found: Document) -> bool:
+    """Return whether a rule for the types or sizes of answers has left out a document."""
+    return found.status == 200 and not found.size and found.problem.startswith(LEFT_OUT)
 
 
 def opened(fetched: Fetched, *, stays: bool, contents: bool = False) -> Document:

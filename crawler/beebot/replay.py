@@ -46,10 +46,12 @@ def replay(
     run.frontier.recording = recording
     places = run.discovery.places
     run.in_flight.clear()
-    for number, page, seed, address, *copy in recording.read("flying", plan=run.plan.number):
+    for number, page, seed, address, issued, *copy in recording.read(
+        "flying", plan=run.plan.number
+    ):
         etag, modified = copy if run.known and copy[0] is not None else ("", "")
-        run.in_flight[number] = Visit(number, page, seed, address, etag, modified,
-                                      run.sitemap(recording, page))  # fmt: skip
+        visit = Visit(number, page, seed, address, etag, modified)
+        run.in_flight[number] = visit._replace(sitemap=run.sitemap(recording, visit, issued))
     issued = _issued(run, recording)
     observed = _observed(run, recording)
     asked, answered = next(issued, None), next(observed, None)

@@ -13,7 +13,7 @@ from counterpoint.crawler.fetching.job import Fetched
 from counterpoint.crawler.store.recording import Page, Recording
 
 from .answers import Answers
-from .document import Document
+from .document import Document, is_left_out
 from .run import Visit
 from .stored_answer import StoredAnswer
 
@@ -46,12 +46,12 @@ class Revisits(Answers):
             run.in_flight.pop(visit.number)
             return
         size, external, changed = page.size, page.external, 0
-        if found.status == 200:
+        if found.status == 200 and not (page.size and is_left_out(found)):
             changed = self._compared(recording, page, fetched, found.text)
             kept = page._replace(final=fetched.final)
             external = self._links(recording, kept, found.references, None)[Kind.EXTERNAL]
             self._sitemaps.take(recording, kept, fetched, found, self._link_targets)
-            size = found.size
+            size, found = found.size, self._noted(recording, page, found)
             # The stored content has anchors by position, and the positions may have changed. A
             # policy that reads requests the page again.
             recording.write("forget content", {"page": page.id})

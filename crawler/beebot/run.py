@@ -37,6 +37,9 @@ from .discovery import Discovery
 from .frontier import NotRepeated, StoredFrontier
 from .plan import CrawlPlan
 
+SITEMAP_ENDINGS = (".xml", ".xml.gz", ".rss", ".atom", "/sitemap.txt")
+"""A start page with such an address is read as a sitemap, unless it is HTML."""
+
 
 class PolicyFailure(Exception):
     """The policy broke a rule for policies, or raised an error; the message says which."""
@@ -185,7 +188,7 @@ class CrawlRun:
             recording.write("issue page", {"id": page.id})
         copy = recording.read("copy", page=page.id) if self.known else []
         etag, modified = (copy[0].etag, copy[0].modified) if copy else ("", "")
-        named = self.sitemap(recording, page.id)
+        named = self.sitemap(recording, page)
         visit = Visit(self.visits, page.id, page.seed, page.address, etag, modified, named)
         recording.write("issue visit", {
             "plan": self.plan.number, "number": visit.number, "page": page.id, "seed": page.seed,
@@ -195,14 +198,33 @@ class CrawlRun:
         self.in_flight[visit.number] = visit
         return visit
 
-    def sitemap(self, recording: Recording, page: int) -> tuple[str, ...]:
+    def sitemap(
+        self, recording: Recording, page: Page | Visit, issued: int | None = None
+    ) -> tuple[str, ...]:
         """Return the sites whose sitemap a page is, if this plan reads sitemaps.
 
-        A plan that visits known pages again reads all sitemaps that the store has as such.
+        A plan that visits known pages again reads all sitemaps that the store has as such. A start
+        page whose address ends as that of a sitemap is one of its own site.
+
+        Parameters
+        ----------
+        recording : Recording
+        page : Page or Visit
+        issued : int, optional
+            The call that made a request for it: names that came later do not count.
         """
         if not (self.known or self.plan.options.sitemaps):
             return ()
-        return tuple(row.host for row in recording.read("sitemap", page=page))
+        number = page.id if isinstance(page, Page) else page.page
+        rows = recording.read(
+            "sitemap", page=number, plan=self.plan.number, issued=self.events + 1 if issued is None
+            else issued,
+        )  # fmt: skip
+        found = tuple(row.host for row in rows)
+        path = page.address.partition("?")[0].lower()
+        if not found and number in self.starts and path.endswith(SITEMAP_ENDINGS):
+            return (site(page.address),)
+        return found
 
     def observe(
         self, recording: Recording, visit: Visit, outcome: Outcome, links: list[int], fresh: int,

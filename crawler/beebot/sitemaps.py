@@ -128,4 +128,4 @@ class SitemapNames:
             return False
         if page.key in self._starts and not recording.read("names sitemaps", page=page.id):
             return True
-        return not page.size and bool(recording.read("sitemap", page=page.id))
+        return not page.size and bool(recording.read("is sitemap", page=page.id))

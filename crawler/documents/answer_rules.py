@@ -7,8 +7,8 @@
            only to exclude
 ========== =======================================================================================
 
-They are applied to answers of status 200 once the head has come, and never to a robots.txt. The
-size is that of the uncompressed body, or Content-Length if that is larger.
+They are applied to answers of status 200 once the head has come, and never to a robots.txt or
+a sitemap. The size is that of the uncompressed body, or Content-Length if that is larger.
 """
 
 from __future__ import annotations

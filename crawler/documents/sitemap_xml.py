@@ -151,7 +151,8 @@ class XmlReader:
     def _begin_root(self, family: str, local: str) -> None:
         form = _FORMATS.get(local)
         if form is None or family not in form.families:
-            raise self._refused(f"{said(local)} is no element of a sitemap")
+            of = f" of the namespace {said(family)}" if form is not None else ""
+            raise self._refused(f"{said(local)}{of} is no element of a sitemap")
         self._format, self._family, self.kind = form, family, form.kind
 
     def _begin_field(self, local: str, attributes: dict[str, str]) -> None:

@@ -277,6 +277,7 @@ class Network:
                 async with asyncio.timeout_at(end):
                     await _drained(response)
             return _without_body(status, headers)
+        rules = rules if asked_for else NO_RULES  # of other bodies nothing is used
         most = rules.at_most(self._limits.body if wanted.most is None else wanted.most)
         reading = Reading(headers, most, self._limits.ratio)
         wire = None if self._keep is None else bytearray()

@@ -55,7 +55,7 @@ READS = {
         SELECT seed, count(*) AS pages FROM pages
         WHERE place >= :first AND place < :end AND seed IS NOT NULL GROUP BY seed""",
     "flying": """
-        SELECT v.number, v.page, v.seed, p.address, c.etag, c.modified
+        SELECT v.number, v.page, v.seed, p.address, v.issued, c.etag, c.modified
         FROM visits v JOIN pages p ON p.id = v.page LEFT JOIN copies c ON c.page = v.page
         WHERE v.plan = :plan AND v.observed IS NULL ORDER BY v.number""",
     "issued": """
@@ -79,10 +79,15 @@ READS = {
         JOIN external_links l ON l.page = v.page JOIN pages p ON p.id = l.target
         WHERE v.plan = :plan AND v.observed >= :first AND v.observed <= :last AND v.status = 200
         ORDER BY 1, 2""",
-    "sitemap": "SELECT DISTINCT host FROM sitemaps WHERE page = :page ORDER BY host",
+    "sitemap": """
+        SELECT DISTINCT host FROM sitemaps s WHERE page = :page AND NOT EXISTS (
+            SELECT 1 FROM visits v
+            WHERE v.page = s.named_on AND v.plan = :plan AND v.observed > :issued)
+        ORDER BY host""",
     "named sitemaps": f"""
         SELECT DISTINCT {_OF_PAGE} FROM sitemaps s JOIN pages p ON p.id = s.page
         WHERE s.named_on = :page ORDER BY p.id""",
+    "is sitemap": "SELECT 1 AS found FROM sitemaps WHERE page = :page LIMIT 1",
     "names sitemaps": "SELECT 1 AS found FROM sitemaps WHERE named_on = :page LIMIT 1",
     "host": """
         SELECT host, free_at, delay, failures, robots, robots_at FROM hosts WHERE host = :host""",

@@ -18,6 +18,8 @@ from .reading import Line, LogError
 
 KEPT = 10_000
 """The run up to a line that no run explains is shown from so many lines before it on."""
+_COMPARED = 256
+"""So many of the last bytes are read again, to see whether the file was written anew."""
 PAUSE = 0.2
 """Seconds between two looks at a file that has no new lines."""
 
@@ -111,7 +113,8 @@ def lines_as_they_come(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the whole lines of a growing file that are not empty, with their numbers from 1 on.
 
-    A regular file has no end; the lines of a pipe end when its writer closes it.
+    A regular file has no end, and a line of it counts when its line feed is written; the lines of a
+    pipe end when its writer closes it.
 
     Parameters
     ----------
@@ -122,12 +125,12 @@ def lines_as_they_come(
     Raises
     ------
     LogError
-        If a line is longer than `inputs.LINE`, if a pipe ends within a line, or if the file becomes
-        shorter than what was read.
+        If a line is longer than `inputs.LINE`, or if the file becomes shorter, is replaced, or has
+        another text where it was read.
     """
-    number, begun, read = 1, b"", 0
+    number, begun, read, last = 1, b"", 0, b""
     while (part := file.readline(LINE + 1 - len(begun))) or file.seekable():
-        begun, read = begun + part, read + len(part)
+        begun, read, last = begun + part, read + len(part), (last + part)[-_COMPARED:]
         if len(begun) > LINE:
             raise LogError(f"line {number:,} is longer than {LINE >> 20:,} MB")
         if begun.endswith(b"\n"):
@@ -135,8 +138,33 @@ def lines_as_they_come(
                 yield number, begun
             number, begun = number + 1, b""
         elif not part:
-            if os.fstat(file.fileno()).st_size < read:
-                raise LogError(f"the log was cut or replaced after line {number - 1:,}")
             wait(PAUSE)
-    if begun:
-        raise LogError(f"line {number:,}: the log breaks off within this line")
+            if wrong := _changed(file, read, last):
+                raise LogError(f"{wrong} after line {number - 1:,}")
+    if begun.strip():
+        yield number, begun
+
+
+def _changed(file: IO[bytes], read: int, last: bytes) -> str:
+    """Return how a file is another than before; "" if it has at most grown.
+
+    Parameters
+    ----------
+    file : binary file
+    read : int
+        How many bytes of it were read.
+    last : bytes
+        The last of them.
+    """
+    here = os.fstat(file.fileno())
+    try:
+        there = os.stat(file.name)
+    except OSError:
+        return "the log was removed"
+    if (there.st_dev, there.st_ino) != (here.st_dev, here.st_ino):
+        return "the log was replaced by another file"
+    if here.st_size < read:
+        return "the log became shorter"
+    if os.pread(file.fileno(), len(last), read - len(last)) != last:
+        return "the log was written anew"
+    return ""

@@ -99,8 +99,8 @@ def _headers(found: CapturedAnswer) -> tuple[tuple[str, str], ...]:
             value = re.sub(r"\Ahttps://", "http://", target)
         elif name == "retry-after" and not re.fullmatch(r"[0-9]{1,9}", value):
             continue  # the log has numbers only
-        headers.append((name if name != "retry-after" else "Retry-After",
-                        _CONTROL.sub(" ", value)))  # fmt: skip
+        name = name if name != "retry-after" else "Retry-After"
+        headers += [(name, _CONTROL.sub(" ", one)) for one in value.split("\n")]
     if not found.whole:
         headers.append((DAMAGED, "the body is not whole in the capture"))
         coding = found.headers.get("content-encoding", "")

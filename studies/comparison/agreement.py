@@ -19,6 +19,8 @@ from .comparison import Comparison, PolicyRuns
 from .measures import Measure
 from .statistics import Mean, mean
 
+LEAST = 5
+"""With fewer seeds, drawing them again says nothing of tau."""
 SAMPLES = 2_000
 """How often the runs are resampled."""
 _SEED = 20_260
@@ -41,7 +43,7 @@ class Agreement:
     tau : float or None
         Kendall's tau-b, from -1 to 1; None if all policies are equal on one of the webs.
     interval : tuple of float and float, or None
-        The 95% interval of tau; None if it is not known, with one seed for example.
+        The 95% interval of tau; None if it is not known, as with fewer than `LEAST` seeds.
     same, reverse, undecided : tuple of tuple of str and str
         Pairs of policies, the better one on the first web first if that is decided.
     """
@@ -117,7 +119,7 @@ def _taus(first: Array, second: Array, pairs: list[tuple[int, int]]) -> Array:
 
 def _interval(values: list[Array], pairs: list[tuple[int, int]]) -> tuple[float, float] | None:
     """Return the 95% interval of tau by resampling the columns of each array."""
-    if any(rows.shape[1] < 2 for rows in values):
+    if any(rows.shape[1] < LEAST for rows in values):
         return None
     chance = np.random.default_rng(_SEED)
     found = np.concatenate([

@@ -19,9 +19,15 @@ def lines(found: list[Agreement], names: tuple[str, str]) -> Iterator[str]:
         The names of the webs.
     """
     yield f"Do policies rank on {names[1]} as on {names[0]}?"
+    if not found:
+        yield "  Unknown: no measure has two policies that can be compared."
     for one in found:
         yield ""
-        yield f"{one.measure.title[:54]:54}{names[0][:12]:>13}{names[1][:12]:>13}"
+        title = one.measure.title
+        if len(title) > 54:
+            yield title
+            title = ""
+        yield f"{title:54}{names[0][:12]:>13}{names[1][:12]:>13}"
         for policy, first, second in ranks(one) if one.tau is not None else ():
             yield from named(policy, 54, f"{first:13}{second:13}")
         texts = [summary(one)]

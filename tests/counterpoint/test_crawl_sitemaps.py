@@ -8,8 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from counterpoint.console import run as command_line
+from counterpoint.crawler.beebot.beginning import begin
+from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store.opening import open_store
+from counterpoint.crawler.store.recording import Recording
 from counterpoint.main import counterpoint
 from tests.crawler.scripted import Page, Scripted, scripted
 
@@ -150,3 +155,52 @@ def test_rules_for_answers_are_about_pages(web: Scripted, tmp_path: Path) -> Non
         assert found[f"{START}one.xml"] == (200, "")
         assert found[f"{START}feed.xml"][1].startswith("left out: ")
         assert all(found[address] == (200, "") for address in ALONE)
+
+
+def test_a_document_of_the_store_is_kept(web: Scripted, tmp_path: Path) -> None:
+    """Links that a later plan loses, since a rule leaves out the page or it fails just now."""
+    web.pages[START] = Page("<a href=linked>x</a><a href=feed.xml>x</a>" + "x" * 6000)
+    store = tmp_path / "crawl.db"
+    given = ["R3", "--db", str(store), "--start", START, "--proxy", web.proxy]
+    assert run(*given) == 0
+    assert asked(web) == LINKED
+    before = pages(store)
+    assert run("--db", str(store), "--sitemaps", "--exclude", "size:>5kB") == 0
+    assert asked(web) == {START}
+    web.pages[START] = Page("gone", 404)
+    assert run("--db", str(store), "--budget", "99") == 0
+    assert asked(web) == {START}
+    assert {url: found for url, found in pages(store).items() if url in before} == before
+    with sqlite3.connect(store) as connection:
+        links = connection.execute("SELECT count(*) FROM internal_links").fetchone()[0]
+    assert links == 2
+
+
+def test_a_start_page_that_is_a_sitemap(web: Scripted, tmp_path: Path) -> None:
+    """A sitemap as the start page, whose pages nobody visits."""
+    store = tmp_path / "crawl.db"
+    assert run("breadth-first", "--db", str(store), "--start", f"{START}one.xml", "--stay",
+               "--proxy", web.proxy, "--sitemaps") == 0  # fmt: skip
+    assert {f"{START}one.xml", f"{START}alone", f"{START}alone/below"} <= asked(web)
+
+
+def test_a_name_that_comes_while_a_page_is_fetched(tmp_path: Path) -> None:
+    """A resumed crawl that reads a page as a sitemap where a whole one does not."""
+    store = open_store(tmp_path / "crawl.db", create=True)
+    seeds.add(store, START)
+    begin(store, {"scheduler": "breadth-first", "sitemaps": True, "stay": True})
+    with store.transaction() as connection:
+        recording = Recording(connection)
+        recording.write("add sitemap", [{"page": 0, "named_on": 0, "host": "a.test"}])
+        recording.write("issue visit", {"plan": 0, "number": 0, "page": 0, "seed": 1,
+                                        "host": "a.test", "issued": 4, "worker": None})  # fmt: skip
+        connection.execute(text("UPDATE visits SET observed = 6"))
+
+        def named(issued: int) -> list[str]:
+            rows = recording.read("sitemap", page=0, plan=0, issued=issued)
+            return [row.host for row in rows]
+
+        assert (named(5), named(6), named(7)) == ([], ["a.test"], ["a.test"])
+        assert [row.host for row in recording.read("sitemap", page=0, plan=1, issued=5)] == [
+            "a.test"
+        ]

@@ -221,3 +221,22 @@ def test_try_follows_the_same_links(
         tmp_path / "b",
         "SELECT p.address, p.problem FROM visits JOIN pages p ON p.id = page ORDER BY number",
     )
+
+
+@pytest.mark.parametrize(("limit", "canonical_comes"), [(["--cap", "2"], False), ([], True)])
+def test_a_canonical_page_beyond_the_limits(
+    limit: list[str], canonical_comes: bool, tmp_path: Path
+) -> None:
+    """Links that nobody follows, since the canonical page of a copy is beyond the cap."""
+    pages = {
+        START: page("/c?1"), f"{START}c?1": page("http://b.test/", head=canonical("/c")),
+        f"{START}c": page("http://b.test/", head=canonical("/c")), "http://b.test/": page(),
+    }  # fmt: skip
+    store = tmp_path / "crawl.db"
+    with scripted(pages, "counterpoint") as script:
+        assert run("crawl", "breadth-first", "--db", str(store), "--start", START, "--canonical",
+                   *limit, "--proxy", script.proxy) == 0  # fmt: skip
+        assert "http://b.test/" in script.asked
+        assert (f"{START}c" in script.asked) == canonical_comes
+    ((problem,),) = rows(store, "SELECT problem FROM pages WHERE address LIKE '%c?1'")
+    assert ("is a copy of" in problem) == canonical_comes

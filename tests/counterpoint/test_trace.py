@@ -94,3 +94,5 @@ def test_options_that_exclude_each_other(
     """Catches an option that is passed over."""
     assert _trace(tmp_path, "--follow", "--by-time", steps=("ask W0",)) == 2
     assert "--follow and --by-time exclude each other" in capsys.readouterr().err
+    assert _trace(tmp_path, "--follow", "--time-limit", "3", steps=("ask W0",)) == 2
+    assert "--follow and --time-limit exclude each other" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import io
 import os
@@ -17,8 +18,11 @@ from warcio.warcwriter import WARCWriter
 from counterpoint.crawler.archives import archives, warc_records
 from counterpoint.crawler.archives.archives import Archived, Unpacked, files_of, unpacked
 from counterpoint.crawler.archives.archives import answers as answers_of
+from counterpoint.crawler.archives.fetcher import ArchiveFetcher
 from counterpoint.crawler.archives.warc_records import Damage
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.fetching.manners import Limits
+from counterpoint.crawler.fetching.network import PageRequest
 from counterpoint.crawler.fetching.warc import Warc
 
 from ..fetching.test_warc import message
@@ -81,6 +85,27 @@ def test_what_warcio_wrote(tmp_path: Path) -> None:
     (found,) = answers(path)
     assert (found.address, found.headers["via"]) == ("http://a.test/", "1,2")
     assert unpacked(found) == Unpacked(b"abcde")
+
+
+def test_repeated_headers_stay_apart(tmp_path: Path) -> None:
+    """A crawler's name in one header X-Robots-Tag that is taken for that of the next one, too."""
+    path = tmp_path / "x.warc.gz"
+    headers = [("X-Robots-Tag", "otherbot: noindex"), ("Content-Type", "text/html"),
+               ("X-Robots-Tag", "nofollow")]  # fmt: skip
+    with path.open("wb") as file:
+        writer = WARCWriter(file, gzip=True)
+        writer.write_record(writer.create_warc_record(
+            "http://a.test/", "response", payload=io.BytesIO(b"x"), length=1,
+            http_headers=StatusAndHeaders("200 OK", headers, protocol="HTTP/1.1"),
+        ))  # fmt: skip
+
+    async def fetched() -> list[str]:
+        fetcher = ArchiveFetcher(path, Limits())
+        found = await fetcher.fetch(PageRequest("http://a.test/"))
+        await fetcher.close()
+        return list(found.headers.getall("X-Robots-Tag"))
+
+    assert asyncio.run(fetched()) == ["otherbot: noindex", "nofollow"]
 
 
 @pytest.mark.parametrize(

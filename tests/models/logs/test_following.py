@@ -111,35 +111,40 @@ def test_a_file_that_grows(tmp_path: Path) -> None:
 
 
 def test_files_that_cannot_be_followed(tmp_path: Path) -> None:
-    """Catches a monitor that waits for ever at the end of a file that was replaced."""
+    """Catches a monitor that reads on in another text, or waits for ever in an old file."""
     path = tmp_path / "cut.log"
-    path.write_bytes(b'{"step": "ask W0"}\n{"step": "grant W0"}\n')
+    first = b'{"step": "ask W0"}\n{"step": "grant W0"}\n'
 
-    def cut(seconds: float) -> None:
-        path.write_bytes(b"\n")
+    def moved() -> None:
+        path.rename(tmp_path / "old.log")
+        path.write_bytes(first + first)
 
-    with path.open("rb") as file, pytest.raises(LogError, match="cut or replaced after line 2"):
-        list(lines_as_they_come(file, cut))
+    for change, message in (
+        (lambda: path.write_bytes(b"\n"), "became shorter"),
+        (lambda: path.write_bytes(first.replace(b"W0", b"W1") + first), "was written anew"),
+        (moved, "was replaced by another file"),
+        (path.unlink, "was removed"),
+    ):
+        path.write_bytes(first)
+        with path.open("rb") as file, pytest.raises(LogError, match=f"{message} after line 2"):
+            list(lines_as_they_come(file, lambda _, change=change: change()))
     path.write_bytes(b"x" * (inputs.LINE + 1))
     with path.open("rb") as file, pytest.raises(LogError, match="line 1 is longer than 1 MB"):
         list(lines_as_they_come(file))
 
 
 def test_a_pipe_ends_with_its_writer() -> None:
-    """Catches a pipe that is waited for after its end, or its last line, cut, as a whole one."""
-    for written, message in ((b'{"a": 1}\n\n{"b": 2}\n', ""), (b'{"a": 1}\n{"b', "breaks off")):
+    """Catches a pipe that is waited for after its end, or a last line that is lost."""
+    for end in (b"\n", b""):
         reader, writer = os.pipe()
-        os.write(writer, written)
+        os.write(writer, b'{"a": 1}\n\n{"b": 2}' + end)
         os.close(writer)
         with os.fdopen(reader, "rb") as file:
-            if message:
-                with pytest.raises(LogError, match=message):
-                    list(lines_as_they_come(file))
-            else:
-                found = list(lines_as_they_come(file))
-                assert [(number, json.loads(data)) for number, data in found] == [
-                    (1, {"a": 1}), (3, {"b": 2}),
-                ]  # fmt: skip
+            found = [(number, json.loads(data)) for number, data in lines_as_they_come(file)]
+        assert found == [(1, {"a": 1}), (3, {"b": 2})]
+    broken = read_lines(ENDLESS, iter([(1, b'{"step": "ask')]))
+    with pytest.raises(LogError, match="breaks off within this line"):
+        followed(ENDLESS, broken)
 
 
 def test_a_spec_with_a_counter_ends_at_its_range() -> None:

@@ -55,14 +55,16 @@ def comparison(
 
 def test_pairs_that_are_decided() -> None:
     """A difference by chance that counts, a reverse that is none, or names in the wrong order."""
-    one = comparison({"a": [9, 10, 11], "b": [1, 2, 3], "c": [1, 3, 2], "d": [30, 31, 33]})
-    two = comparison({"a": [1, 2, 4], "b": [9, 10, 12], "c": [0, 8, 1], "d": [40, 41, 42]})
+    one = comparison({"a": [9, 10, 11, 9, 10], "b": [1, 2, 3, 2, 2], "c": [1, 3, 2, 2, 2],
+                      "d": [30, 31, 33, 31, 31]})  # fmt: skip
+    two = comparison({"a": [1, 2, 4, 2, 2], "b": [9, 10, 12, 10, 10], "c": [0, 8, 1, 0, 6],
+                      "d": [40, 41, 42, 41, 41]})  # fmt: skip
     (found,) = agreements(one, two)
     assert found.same == (("d", "a"), ("d", "b"), ("d", "c"))
     assert found.reverse == (("a", "b"),)
     assert set(found.undecided) == {("a", "c"), ("b", "c")}
     assert ranks(found) == [("d", 1, 1), ("a", 2, 4), ("b", 3, 2), ("c", 3, 3)]
-    assert found.tau == pytest.approx(stats.kendalltau([10, 2, 2, 31.3], [2.3, 10.3, 3, 41])[0])
+    assert found.tau == pytest.approx(stats.kendalltau([10, 2, 2, 31.2], [2.2, 10.2, 3, 41])[0])
     assert found.interval is not None
     assert -1 <= found.interval[0] <= found.tau <= found.interval[1] <= 1
     text = "\n".join(lines([found], ("here", "there")))
@@ -73,7 +75,7 @@ def test_pairs_that_are_decided() -> None:
 
 def test_small_values_can_be_better() -> None:
     """A rank or a pair whose better policy is the worse one."""
-    one = comparison({"a": [9, 10, 11], "b": [1, 2, 4]}, "frontier")
+    one = comparison({"a": [9, 10, 11, 9, 9], "b": [1, 2, 4, 1, 1]}, "frontier")
     (found,) = agreements(one, one)
     assert found.same == (("b", "a"),) and ranks(found) == [("b", 1, 1), ("a", 2, 2)]
     assert found.tau == 1.0 and found.interval == (1.0, 1.0)
@@ -104,8 +106,26 @@ def test_nothing_to_rank() -> None:
     equal = comparison({"a": [1, 2], "b": [1, 2]})
     (found,) = agreements(equal, comparison({"a": [1, 2], "b": [3, 5]}))
     assert found.tau is None and "is not defined" in "\n".join(lines([found], ("x", "y")))
+    (few,) = agreements(*[comparison({"a": [1, 2, 1, 2], "b": [5, 6, 5, 6]})] * 2)
+    assert few.interval is None and few.same == (("b", "a"),)
+    assert "Unknown: no measure" in "\n".join(lines([], ("x", "y")))
     (single,) = agreements(*[comparison({"a": [1], "b": [2]})] * 2)
     assert single.interval is None and single.undecided == (("a", "b"),)
+
+
+FAILING = """
+class Failing:
+    scope, about, why = "web", "fails on large pages' numbers", "nothing is left"
+    def __init__(self, setting):
+        self.found = list(setting.starts)
+    def next(self):
+        from counterpoint.crawler.policy.protocol import Request
+        return Request(self.found.pop(0)) if self.found else None
+    def observe(self, outcome):
+        if max([0, *outcome.links]) > 20:
+            raise ValueError("too large")
+"""
+"""A policy that fails on the larger web alone."""
 
 
 def test_compare_as_a_user_types_it(
@@ -126,8 +146,14 @@ def test_compare_as_a_user_types_it(
     found = json.loads(capsys.readouterr().out)
     assert found["beside"]["web"] == "like" and found["web"] == "mine"
     assert {one["measure"] for one in found["agreement"]} >= {"external", "pages"}
+    Path("failing.py").write_text(FAILING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert run(counterpoint, ["compare", "breadth-first", "failing:Failing", *options]) == 1
+    err = capsys.readouterr().err
+    assert "counterpoint: like: failing:Failing" in err and "To reproduce" in err
     for more, message in (
         (["opic"], "--beside: a rank needs two policies or more"),
+        (["opic", "R1", "--format", "junit"], "--beside: --format junit has no ranks"),
         (["opic", "a=cmd:true"], "--beside: ranks policies only, and no crawlers (cmd:)"),
     ):
         assert run(counterpoint, ["compare", *more, *options]) == 2

@@ -13,13 +13,13 @@ if TYPE_CHECKING:  # numba is loaded where a web is made
     from counterpoint.studies.comparison.plan import ComparisonPlan
 
 
-def check_beside(policies: tuple[str, ...], baseline: Path | None) -> None:
+def check_beside(policies: tuple[str, ...], baseline: Path | None, form: str) -> None:
     """Refuse what cannot be ranked on two webs.
 
     Raises
     ------
     UsageError
-        If there is one policy alone, a crawler, or a baseline.
+        If there is one policy alone, a crawler, a baseline, or a format without ranks.
     """
     if len(policies) < 2:
         raise click.UsageError("--beside: a rank needs two policies or more")
@@ -27,6 +27,8 @@ def check_beside(policies: tuple[str, ...], baseline: Path | None) -> None:
         raise click.UsageError("--beside: ranks policies only, and no crawlers (cmd:)")
     if baseline is not None:
         raise click.UsageError("--beside: not with --baseline, which is of one web")
+    if form not in ("text", "json"):
+        raise click.UsageError(f"--beside: --format {form} has no ranks; use text, json or --html")
 
 
 def beginning_alike(

@@ -134,7 +134,7 @@ def compare(
     webs = range(first_seed, first_seed + seeds)
     _check_web(name, web_pages, baseline)
     if beside is not None:
-        check_beside(policies, baseline)
+        check_beside(policies, baseline, form)
     plan = _plan(name, policies, pages, web_pages, webs, sites, visits_per_day, step_limit)
     options = _Options(name, policies, against, timeout, logs, processes, address, beside)
     other = None
@@ -152,6 +152,8 @@ def compare(
             write(html, found, again, second)
         click.echo(f"{html} shows the comparison", err=True)
     outcomes = judged.outcomes(found, again)
+    if second is not None:
+        outcomes += judged.outcomes(second, again)
     with printing():
         _print(found, crawlers, outcomes, form, baseline is not None, second)
     _name_failures(found, second)
@@ -173,8 +175,9 @@ def _check_web(name: str, web_pages: int | None, baseline: Path | None) -> None:
 def _name_failures(*comparisons: Comparison | None) -> None:
     for one in comparisons:
         if one is not None:
+            web = f"{one.plan.profile.name}: " if comparisons[-1] is not None else ""
             for line in [*one.fell, *(f"unknown: {line}" for line in one.unknown)]:
-                click.echo(f"counterpoint: {line}", err=True)
+                click.echo(f"counterpoint: {web}{line}", err=True)
 
 
 def _captured_web(name: str) -> CapturedSource | None:

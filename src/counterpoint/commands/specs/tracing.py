@@ -84,8 +84,9 @@ def trace(
     """
     if silent and every_step:
         raise click.UsageError("--silent and --every-step exclude each other")
-    if follow and by_time:
-        raise click.UsageError("--follow and --by-time exclude each other")
+    if follow and (by_time or time_limit is not None):
+        other = "--by-time" if by_time else "--time-limit"
+        raise click.UsageError(f"--follow and {other} exclude each other")
     with progress("trace") as say:
         from counterpoint.models.loading import load
         from counterpoint.models.logs.explaining import explained
@@ -161,7 +162,7 @@ def _as_json(model: Model, name: str, lines: list[Line], found: Explanation) -> 
     record: dict[str, Any] = {
         "spec": model.name,
         "log": name,
-        "lines": len(lines),
+        "lines": max(len(lines), found.explained + (found.obstacle is not None)),
         "answer": found.answer,
         "explained": found.explained,
         "steps": found.trace.to_json(model),
@@ -252,4 +253,5 @@ def _print_run(model: Model, lines: list[Line], found: Explanation, verbose: boo
     width = len(str(len(steps)))
     for k in range(first, len(steps)):
         note = f"  (line {number[k + 1]:,})" if k + 1 in number else "  (not in the log)"
-        click.echo(f"  {k + 1:>{width}}  {model.show_step(steps[k])}{note}")
+        place = " " * width if _is_cut(found) else f"{k + 1:>{width}}"
+        click.echo(f"  {place}  {model.show_step(steps[k])}{note}")
