@@ -128,8 +128,8 @@ NO_DOCUMENTS = {"gate", "Indexes of WARC files"}
 """Sections of which no command of the page prints a document."""
 OPTIONAL = {"check": {"initial.*", "loop", "trace"}}
 """Keys that the documents of the page do not have, and others of the same command do."""
-VERDICTS = ("check --mutants", "search")
-"""Sections whose documents also have the keys of a verdict."""
+ALSO = {"check --mutants": "check", "search": "check", "compare --beside": "compare"}
+"""Sections whose documents also have the keys of another section."""
 
 
 @pytest.mark.long
@@ -139,14 +139,16 @@ def test_keys_of_json(tmp_path: Path) -> None:
     run_page(path.name, read_page(path.read_text()), tmp_path, database=str)
     tables = {name: {row[0].strip("`") for row in rows} for name, rows in sections_of(path).items()}
     printed = {"check": ["violated", "check"], "check --mutants": ["mutants"],
-               "drive --explore": ["explore"], "compare": ["compare", "captured"]}  # fmt: skip
+               "drive --explore": ["explore"], "compare": ["compare", "captured"],
+               "compare --beside": ["beside"]}  # fmt: skip
     for section in set(tables) - NO_DOCUMENTS:
         names = printed.get(section, [section.rpartition(" ")[2]])
         documents = [json.loads((tmp_path / f"{name}.json").read_text()) for name in names]
         found = {key for document in documents for key in keys_of(document)}
         assert not [key for key in found if key.startswith(".")], found
-        verdict = tables["check"] if section in VERDICTS else set()
-        assert found - verdict - tables[section] == set(), f"{section}: not on the page"
+        also = tables[ALSO[section]] if section in ALSO else set()
+        found = {key for key in found if not key.startswith("beside.")}  # of `compare` again
+        assert found - also - tables[section] == set(), f"{section}: not on the page"
         assert tables[section] - found - OPTIONAL.get(section, set()) == set(), (
             f"{section}: no longer printed"
         )
