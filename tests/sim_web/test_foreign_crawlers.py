@@ -199,7 +199,8 @@ def _check_delays(of: Crawled) -> None:
     assert found.least == pytest.approx(min(ratios))
     assert found.greatest == pytest.approx(max(ratios))
     assert found.mean == pytest.approx(sum(ratios) / len(ratios))
-    assert found.broken == sum(one < 1 - 1e-9 for one in ratios) / len(ratios) > 0
+    # On a slow machine the real crawler may keep all delays; test_referee.py plants broken ones.
+    assert found.broken == sum(one < 1 - 1e-9 for one in ratios) / len(ratios)
 
 
 @pytest.mark.long
