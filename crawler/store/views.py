@@ -75,7 +75,10 @@ class Filter:
 
 
 class InternalLink(NamedTuple):
-    """A link within a site: its address, the page that has it, and the state of its target."""
+    """A link within a site: its address, the page that has it, and what is known of its target.
+
+    The problem says why the target brought no document, or why it is not asked for; "": nothing.
+    """
 
     page: int
     position: int
@@ -86,6 +89,7 @@ class InternalLink(NamedTuple):
     level: int
     state: int
     status: int | None
+    problem: str
 
 
 class ExternalLink(NamedTuple):
@@ -243,7 +247,7 @@ class View:
             "found_on": source.c.address.label("found_on"), "level": source.c.level,
         }  # fmt: skip
         if self.kind is Kind.INTERNAL:
-            named |= {name: target.c[name] for name in ("address", "state", "status")}
+            named |= {name: target.c[name] for name in ("address", "state", "status", "problem")}
         chosen = [named[name] if name in named else columns[name] for name in self.row._fields]
         joined = self._joined(links, True, self.kind is Kind.INTERNAL)
         joined = joined.outerjoin(seeds, seeds.c.number == columns.seed)

@@ -37,7 +37,8 @@ class Column(NamedTuple):
 _FOUND = (Column("found_on", "Found on", "address", "found"), Column("level", "Level", "n"))
 COLUMNS = {
     Kind.INTERNAL: (Column("address", "Link", "address", "target"), Column("state", "State"),
-                    Column("status", "Status", "n"), *_FOUND),
+                    Column("status", "Status", "n"), Column("problem", "Problem", "anchor"),
+                    *_FOUND),
     Kind.EXTERNAL: (Column("address", "Link", "address", "address"),
                     Column("anchor", "Anchor", "anchor"), Column("domain", "Domain", "", "domain"),
                     *_FOUND),

@@ -43,6 +43,7 @@ def fill(store: Store, chance: Random, sites: int = 3, size: int = 12, links: in
             "id": number, "seed": seed, "address": address,
             "key": stored_key(key(address)), "level": level, "state": int(state),
             "status": chance.choice([200, 200, 404]) if state == State.DONE else None,
+            "problem": "" if number % 3 else "left out: --exclude path:/x",
         }  # fmt: skip
     for page in known.values():
         if page["status"] != 200:  # no other page has links
@@ -56,7 +57,8 @@ def fill(store: Store, chance: Random, sites: int = 3, size: int = 12, links: in
                 other = known[chance.choice(range(page["id"] % sites, sites * size, sites))]
                 place["target"] = other["id"]
                 row: Any = InternalLink(page["id"], position, other["address"], *whence,
-                                        other["state"], other["status"])  # fmt: skip
+                                        other["state"], other["status"],
+                                        other["problem"])  # fmt: skip
             elif kind is Kind.EXTERNAL:
                 host = chance.choice(HOSTS)
                 place |= {"address": f"http://{host}/{chance.choice('aAb')}", "host": host,

@@ -196,7 +196,8 @@ def _line(link: Any) -> str:
     from counterpoint.crawler.store.schema import State
 
     status = "" if link.status is None else f" {link.status}"
-    return f"{shown(link.address)}\n{where}: {State(link.state).name.lower()}{status}"
+    problem = f", {shown(link.problem)}" if link.problem else ""
+    return f"{shown(link.address)}\n{where}: {State(link.state).name.lower()}{status}{problem}"
 
 
 def _write(path: Path, pieces: Iterator[bytes]) -> None:
