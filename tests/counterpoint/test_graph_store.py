@@ -73,7 +73,7 @@ def test_info(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (("build", "x.graph"), "either SOURCE or --web"),
     (("build", "a", "b", "--web", "sample"), "either SOURCE or --web"),
     (("build", "a", "b", "--pages", "5"), "--pages, --seed and --no-addresses need --web"),
-    (("build", "--web", "sample", "b", "--linked", "5"), "--as and --linked need SOURCE"),
+    (("build", "--web", "sample", "b", "--linked", "5"), "--as, --linked and --names need SOURCE"),
     (("build", "none.txt", "x.graph"), "none.txt: No such file or directory"),
     (("build", "STORE", "--as", "edges", "STORE"), "line 1: "),
     (("build", "STORE", "--as", "edges", "--linked", "3", "x.graph"), "all pages count as crawled"),
