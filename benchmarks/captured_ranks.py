@@ -169,7 +169,7 @@ def main() -> None:
     most = int(np.bincount(Planted(plan, 0).host).max())
     found: dict[str, Any] = {}
 
-    def told(name: str, one: Comparison) -> None:
+    def report(name: str, one: Comparison) -> None:
         rows = agreements(one, synthetic)
         found[name] = [
             row | {"same": len(row["same"]), "undecided": len(row["undecided"])}
@@ -179,12 +179,12 @@ def main() -> None:
             if row.measure.name in SHOWN:
                 print(f"{name:10} {row.measure.name:9} {summary(row)}", flush=True)
 
-    told("captured", crawled(source, plan))
+    report("captured", crawled(source, plan))
     for name, made in variants(arrays_of(source), most):
         if given.only and name not in given.only:
             continue
         with TemporaryDirectory() as folder:
-            told(f"no {name}", crawled(stored(made(), Path(folder)), plan))
+            report(f"no {name}", crawled(stored(made(), Path(folder)), plan))
     if given.json is not None:
         about = {"pages": given.pages, "seeds": given.seeds,
                  "machine": platform.machine(), "python": platform.python_version()}  # fmt: skip

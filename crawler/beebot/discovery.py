@@ -120,12 +120,12 @@ class Discovery:
             The targets with their ids.
         """
         found = [target for target, _ in targets if target.state != NEW]
-        told = [(one, self._scope.problem(one.address) or why) for one, why in targets]
-        for why in dict.fromkeys(why for _, why in told):
-            new = [one for one, other in told if other == why and one.state == NEW]
+        left = [(one, self._scope.problem(one.address) or why) for one, why in targets]
+        for why in dict.fromkeys(why for _, why in left):
+            new = [one for one, other in left if other == why and one.state == NEW]
             found += self.enter(recording, page, new, why)
         recording.write("leave page", [
-            {"id": one.id, "problem": why} for one, why in told
+            {"id": one.id, "problem": why} for one, why in left
             if one.state == State.BEYOND and one.problem != why
         ])  # fmt: skip
         return found

@@ -72,7 +72,6 @@ class Following:
         rules : Rules or None
             The robots.txt rules of the page's origin, if they were requested now.
         """
-        self.original = ""
         to = [keys.get(one.address, "") for one in references]
         said = [one.mark for one in references]
         original = self._original(recording, page, list(zip(to, said, strict=True)), targets, rules)

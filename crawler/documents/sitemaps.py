@@ -4,7 +4,7 @@ A sitemap is XML (``urlset``; ``sitemapindex``, which names other sitemaps), a f
 1.0 and 0.3) or text with an address in each line. Each may be packed with gzip, which its first two
 bytes say. In XML, elements of other namespaces (images, videos, news, alternates) are skipped.
 
-Whoever writes a sitemap may be hostile. Its XML must have no declarations of its own, so that no
+A sitemap may be hostile. Its XML must have no declarations of its own, so that no
 entity can grow, and the memory for names, tags and nesting is bounded, whatever the sizes of files
 are. Large sitemaps are read in the process of `apart`, which bounds the time. What is broken, too
 large or not allowed is left out, and a problem says what was left out and in which line.
