@@ -63,8 +63,7 @@ class Answers:
         found : Document
             The document of the answer.
         """
-        run = self._run
-        page = recording.page(visit.page)
+        run, page = self._run, recording.page(visit.page)
         if page is None:
             run.in_flight.pop(visit.number)  # its site was removed; a new plan is about to begin
             return
@@ -113,8 +112,8 @@ class Answers:
         """Return a document whose problem says what its canonical address means for the crawl."""
         if found.status == 200 and found.size:
             return found._replace(problem=noted(found.problem, self._following.original))
-        note = self._following.failed(recording, page)
-        return found._replace(problem=together(found.problem, note))
+        problem = together(found.problem, self._following.failed(recording, page))
+        return found._replace(problem=problem)
 
     def _failed_again(
         self, recording: Recording, visit: Visit, page: Page, fetched: Fetched, found: Document
@@ -124,11 +123,8 @@ class Answers:
         The parameters are those of `take`, with the page.
         """
         self._links_seen = []
-        self.stored.append(
-            StoredAnswer(
-                page.address, page.seed, found.status, time=fetched.time, problem=found.problem
-            )
-        )
+        self.stored.append(StoredAnswer(page.address, page.seed, found.status, time=fetched.time,
+                                        problem=found.problem))  # fmt: skip
         recording.write("recall page", {"id": page.id})
         self._stand(recording, page, found)
         outcome = self._run.outcome(page.id, found.status, 0, 0, 0, fetched.time)
@@ -379,6 +375,10 @@ class Answers:
             for position, address in rows
         ])  # fmt: skip
 
+    def _is_start(self, page: Page) -> bool:
+        """Return whether a page is the start page of a site."""
+        return page.id in self._run.starts
+
     def _stand(self, recording: Recording, page: Page, found: Document) -> None:
         """Store the standing of the page's site, if this answer can change it.
 
@@ -391,7 +391,7 @@ class Answers:
         """
         if page.seed is None:
             return
-        if page.id in self._run.starts:
+        if self._is_start(page):
             none = found.status != 200 or (found.problem and not found.size)
             why = (found.problem or f"HTTP {found.status}") if none else ""
             recording.stand(page.seed, Standing.UNAVAILABLE if none else Standing.STARTED, why)

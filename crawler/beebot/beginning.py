@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.policy.protocol import Scope
+from counterpoint.crawler.store.changes import was_asked
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Page, Recording
 from counterpoint.crawler.store.schema import State
 
 from .discovery import NEW
+from .keeping import following, kept_fresh
 from .leases import database_clock
 from .plan import CrawlPlan, CrawlSettings, PlanSite, make_plan, plan_from_row
 
@@ -74,6 +75,8 @@ def _begun(recording: Recording, changes: Mapping[str, Any] | None) -> StartedPl
     if last:
         before = plan_from_row(last[0])
         _require_same_spelling(plan, before)
+        if not last[0].failed and (before.keeps or recording.read("some known")):
+            plan = following(plan, settings, before, ended=bool(last[0].ended))
         if before == plan and not last[0].failed:
             return StartedPlan(before, settings, True, last[0].ended)
         if has_other_requests(recording, before):
@@ -107,12 +110,15 @@ def check(store: Store | None, changes: Mapping[str, Any], starts: Sequence[str]
             settings, some = _settings(recording), bool(recording.read("some known"))
     for start in starts:
         there.setdefault(site(start), PlanSite(len(there) + 1, site(start), start))
-    plan = make_plan(replace(settings, **changes), list(there.values()))
-    if plan.scope is Scope.KNOWN and not some:
+    settings = replace(settings, **changes)
+    plan = make_plan(settings, list(there.values()))
+    plans = [plan, kept_fresh(plan, settings)] if settings.revisit else [plan]
+    if plan.revisits and not some:
         raise CrawlError(f"{plan.policy}: {NONE_KNOWN}")
     # The policy is made as in a crawl, on pages that stand for the start pages.
-    plan.chosen.scheduler(range(len(there)), plan.budget, plan.seed, query=plan.options.query,
-                          hosts=lambda page: page if page < len(there) else None)  # fmt: skip
+    for one in plans:
+        one.chosen.scheduler(range(len(there)), one.visits, one.seed, query=one.options.query,
+                             hosts=lambda page: page if page < len(there) else None)  # fmt: skip
 
 
 def has_other_requests(recording: Recording, plan: CrawlPlan) -> bool:
@@ -126,7 +132,8 @@ def is_outdated(recording: Recording, plan: CrawlPlan) -> bool:
     """Return whether the settings by now lead to another plan; False if they are invalid."""
     there = sites(recording)
     try:
-        present = make_plan(_settings(recording), there)
+        settings = _settings(recording)
+        present = following(make_plan(settings, there), settings, plan, ended=False)
         _require_same_spelling(present, plan)
     except CrawlError:
         return not there
@@ -152,8 +159,8 @@ def _settings(recording: Recording) -> CrawlSettings:
 
 def _store_plan(recording: Recording, plan: CrawlPlan) -> CrawlPlan:
     """Store a new plan, and return it with its start pages."""
-    if plan.scope is Scope.KNOWN:
-        starts = _known(recording, plan.options.rules)
+    if plan.revisits:
+        starts = _kept(recording, plan) if plan.keeps else _known(recording, plan.options.rules)
         if not starts:
             why = "its rules leave out all known pages" if plan.options.rules else NONE_KNOWN
             raise CrawlError(f"{plan.policy}: {why}")
@@ -162,7 +169,8 @@ def _store_plan(recording: Recording, plan: CrawlPlan) -> CrawlPlan:
     recording.write("add plan", {
         "number": plan.number, "policy": plan.policy, "budget": plan.budget,
         "seconds": plan.seconds, "seed": plan.seed, "starts": json.dumps(starts),
-        "told": plan.options.text(), "pages": 0 if plan.scope is Scope.KNOWN else len(starts),
+        "told": plan.options.text(),
+        "pages": len(starts) if plan.keeps or not plan.revisits else 0,
     })  # fmt: skip
     return replace(plan, starts=tuple(starts))
 
@@ -173,6 +181,22 @@ def _known(recording: Recording, rules: ScopeRules) -> list[int]:
         return [row.id for row in recording.read("known")]
     rows = recording.read("known addresses")
     return [row.id for row in rows if not rules.problem(row.address)]
+
+
+def _kept(recording: Recording, plan: CrawlPlan) -> list[int]:
+    """Return the pages that a plan keeps fresh, and make them the first that it meets.
+
+    They are the pages that were asked for, whether they came or not.
+    """
+    rules = plan.options.rules
+    found = [
+        row.id for row in recording.read("asked")
+        if was_asked(row.status, row.problem) and not (rules and rules.problem(row.address))
+    ]  # fmt: skip
+    recording.forget_places()
+    recording.write("place page", [{"id": page, "place": place}
+                                   for place, page in enumerate(found)])  # fmt: skip
+    return found
 
 
 def _starts(recording: Recording, plan: CrawlPlan) -> list[int]:

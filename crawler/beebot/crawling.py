@@ -13,8 +13,10 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 from counterpoint.crawler.archives.fetcher import ArchiveFetcher
+from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.clock import VirtualClock, elapsed
 from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.guard import Guard
@@ -44,15 +46,20 @@ ASKED = 5
 """How often a worker asks for the time of the database, to find an answer that came quickly."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
+MakeFetcher = Callable[[str, Callable[[], float], Limits], Fetcher]
+"""Makes the web that a text names: gets its clock, in seconds, and the limits of answers."""
+
 
 def crawl(
     store: Store, begun: StartedPlan, watch: Callable[[StoredAnswer], None] | None = None,
     started: Callable[[Engine], None] | None = None, lease: float = LEASE,
     leave: Callable[[], object] | None = None, lease_log: Path | None = None,
+    webs: MakeFetcher | None = None,
 ) -> CrawlEnd:  # fmt: skip
     """Crawl until the plan ends or a signal comes.
 
-    If the settings change meanwhile so that another plan follows, that plan is crawled next.
+    If the settings change meanwhile so that another plan follows, or if they say that the pages
+    are kept fresh from then on, that plan is crawled next.
 
     Parameters
     ----------
@@ -72,6 +79,8 @@ def crawl(
         crawl is cancelled, which waits for the transaction to end.
     lease_log : Path, optional
         A file to which a line of JSON is appended for each step of this worker's leases.
+    webs : callable, optional
+        Makes the web that the setting ``web`` names.
 
     Raises
     ------
@@ -80,6 +89,7 @@ def crawl(
     """
     keep_memory()
     look_seldom()
+    process = _Process(lease, leave, lease_log, webs)
     while True:
         while begun.waits:
             time.sleep(LOOK / 4)
@@ -87,31 +97,46 @@ def crawl(
         if begun.ended:
             return CrawlEnd(begun.ended, True)
         with asyncio.Runner(loop_factory=_loop) as runner:
-            ended = runner.run(_crawled(store, begun, watch, started, lease, leave, lease_log))
-        if ended.why != CHANGED:
+            ended = runner.run(_crawled(store, begun, watch, started, process))
+        goes_on = ended.over and not ended.failed and begun.settings.revisit
+        if ended.why != CHANGED and (not goes_on or begun.plan.keeps):
             return ended
         begun = reconnecting(partial(begin, store))
 
 
+class _Process(NamedTuple):
+    """The parameters of `crawl` that are the same for all plans."""
+
+    lease: float
+    leave: Callable[[], object] | None
+    lease_log: Path | None
+    webs: MakeFetcher | None
+
+
 async def _crawled(
     store: Store, begun: StartedPlan, watch: Callable[[StoredAnswer], None] | None,
-    started: Callable[[Engine], None] | None, lease: float,
-    leave: Callable[[], object] | None, lease_log: Path | None,
+    started: Callable[[Engine], None] | None, process: _Process,
 ) -> CrawlEnd:  # fmt: skip
     agent = begun.settings.agent or f"counterpoint/{version('counterpoint')}"
     warc = None if begun.settings.warc is None else Warc(Path(begun.settings.warc), agent)
     worker = None
     try:
         if store.dialect != "sqlite":
-            worker = _worker(store, begun.settings.delay, lease, lease_log)
-        dispatcher = _dispatcher(store, begun, agent, warc, worker)
+            worker = _worker(store, begun.settings.delay, process.lease, process.lease_log)
+        limits = Limits(rules=begun.plan.options.rules.answers)
+        offline = _offline(store, begun, limits, worker, process.webs)
+        clock = None if offline is None else offline.clock
+        dispatcher = _dispatcher(store, begun, agent, warc, worker, offline)
         concurrency = begun.settings.concurrency
         ahead = 1 if concurrency == 1 else AHEAD * concurrency
-        planner = Planner(store, ahead, worker=worker)
-        engine = Engine(planner, dispatcher, watch)
+        if clock is None:
+            planner = Planner(store, ahead, worker=worker)
+        else:
+            planner = Planner(store, ahead, clock.now, worker, clock.now)
+        engine = Engine(planner, dispatcher, watch, sleep=None if clock is None else clock.pause)
         if started is not None:
             started(engine)
-        with _stopped_by_signals(engine, leave):
+        with _stopped_by_signals(engine, process.leave):
             return await engine.run()
     except asyncio.CancelledError:
         return CrawlEnd(STOPPED, False)
@@ -162,8 +187,39 @@ def _worker(
     return Worker(name, here, lease, least, behind=behind, log=log)
 
 
+class _Offline(NamedTuple):
+    """What answers in place of a network, and its virtual clock; None: time passes as usual."""
+
+    fetcher: Fetcher
+    clock: VirtualClock | None
+
+
+def _offline(
+    store: Store, begun: StartedPlan, limits: Limits, worker: Worker | None,
+    webs: MakeFetcher | None,
+) -> _Offline | None:  # fmt: skip
+    """Return what answers in place of a network, if the settings say so.
+
+    Time is virtual if one process makes one request at a time: others need one clock for all pages.
+    """
+    settings, clock = begun.settings, VirtualClock(0.0)
+    if settings.replay is not None:
+        archive = ArchiveFetcher(Path(settings.replay), limits)
+        clock = VirtualClock(max(float(archive.web.begin), last_time(store)))
+        fetcher: Fetcher = archive
+    elif settings.web:
+        if webs is None:
+            raise CrawlError(f"--web {settings.web}: this program cannot make it")
+        clock = VirtualClock(last_time(store))
+        fetcher = webs(settings.web, clock.now, limits)
+    else:
+        return None
+    return _Offline(fetcher, clock if worker is None and settings.concurrency == 1 else None)
+
+
 def _dispatcher(
-    store: Store, begun: StartedPlan, agent: str, warc: Warc | None, worker: Worker | None
+    store: Store, begun: StartedPlan, agent: str, warc: Warc | None, worker: Worker | None,
+    offline: _Offline | None,
 ) -> PoliteDispatcher:  # fmt: skip
     settings, plan = begun.settings, begun.plan
     sites = frozenset(one.site for one in plan.options.sites)
@@ -172,12 +228,10 @@ def _dispatcher(
     room, delay = BodyRoom(), settings.delay
     now = None if worker is None else worker.here
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    if settings.replay is not None:
-        fetcher: Fetcher = (archive := ArchiveFetcher(Path(settings.replay), limits))
-        delay = delay or 0.0
-        if worker is None and settings.concurrency == 1:  # others need one clock for all pages
-            clock = VirtualClock(max(float(archive.web.begin), last_time(store)))
-            now, sleep = clock.now, clock.pause
+    if offline is not None:
+        fetcher, delay = offline.fetcher, delay or 0.0
+        if offline.clock is not None:
+            now, sleep = offline.clock.now, offline.clock.pause
     else:
         keep = None if warc is None else warc.keep
         fetcher = Network(settings.proxy, agent=agent, limits=limits, guard=Guard(private=private),

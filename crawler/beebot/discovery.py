@@ -52,6 +52,7 @@ class Discovery:
         self._levels = {s.number: given.level if s.level is None else s.level for s in given.sites}
         self._caps = {s.number: given.cap if s.cap is None else s.cap for s in given.sites}
         self._level, self._robots = given.level, given.robots
+        self._most = plan.budget if plan.keeps else None
         self._scope, self.shut = given.rules, given.shut
         self._rules: Rules | None = None
         self._origin = ""
@@ -254,7 +255,9 @@ class Discovery:
         return self.places - 1
 
     def _fits(self, level: int, seed: int | None) -> bool:
-        """Return whether the level and the cap of a site allow one more page of it."""
+        """Return whether the level, the cap of a site and the budget allow one more page of it."""
+        if self._most is not None and self.places >= self._most:
+            return False
         limit = self._levels.get(seed, self._level) if seed is not None else self._level
         cap = None if seed is None else self._caps[seed]
         known = 0 if seed is None else self._offered.get(seed, 0)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from counterpoint.crawler.errors import CrawlError, StoreError
 from counterpoint.crawler.fetching.job import ClosedError, Dispatcher, Fetched
+from counterpoint.crawler.fetching.politeness import day_and_time
 from counterpoint.crawler.limits import CLOSING, GRACE, TOGETHER, TOGETHER_BYTES
 from counterpoint.crawler.store.reconnecting import PAUSES
 
@@ -67,14 +68,17 @@ class Engine:
         Seconds that requests in flight may take when the crawl is stopped.
     gather : float
         Seconds that an answer waits for others while requests are in flight.
+    sleep : callable, optional
+        Lets virtual time pass, in seconds, while nothing is in flight; None: time passes by itself.
     """
 
     def __init__(
         self, planner: Planner, dispatcher: Dispatcher,
         watch: Callable[[StoredAnswer], None] | None = None, pauses: tuple[float, ...] = PAUSES,
         grace: float = GRACE, gather: float = GATHER,
+        sleep: Callable[[float], Awaitable[None]] | None = None,
     ) -> None:  # fmt: skip
-        self._planner, self._dispatcher = planner, dispatcher
+        self._planner, self._dispatcher, self._sleep = planner, dispatcher, sleep
         self._watch, self._pauses = watch, pauses
         self._grace, self._gather = grace, gather
         self._thread = ThreadPoolExecutor(1, "store")
@@ -85,7 +89,7 @@ class Engine:
         self._bytes = 0
         self._drains = False
         self._closing = 0.0
-        self._others = ""
+        self._others = self._due = ""
         self.trouble = "the store"  # until the planner has rebuilt the scheduler's state
 
     def stop(self) -> None:
@@ -103,7 +107,7 @@ class Engine:
         """Return what the crawl waits for now, in one line; "" if it does not wait."""
         if self._stop.is_set():
             return self.trouble or "the requests in flight, and then stops"
-        return self.trouble or self._dispatcher.waiting() or self._others
+        return self.trouble or self._dispatcher.waiting() or self._others or self._due
 
     async def run(self) -> CrawlEnd:
         """Crawl until the plan ends or `stop` is called.
@@ -171,6 +175,7 @@ class Engine:
         return CrawlEnd(step.ended, step.ended != CHANGED, step.failed)
 
     def _submit(self, step: PlannerStep) -> None:
+        self._due = "" if step.due is None else f"the next visit, due at {day_and_time(step.due)}"
         if step.lease is not None:
             self._dispatcher.hold(step.lease)
             self._others = "" if step.busy else OTHERS
@@ -202,6 +207,10 @@ class Engine:
                 await collecting  # this raises the task's error
                 return False
             self._come.clear()
+            if self._sleep is not None and again is not None and not self._dispatcher.under_way():
+                await self._sleep(max(0.0, min(waits)))
+                await asyncio.sleep(0)  # virtual time passes at once; others must have their turn
+                return not (self._stop.is_set() or self._out_of_time())
             try:
                 async with asyncio.timeout(min(waits, default=None)):
                     await self._come.wait()

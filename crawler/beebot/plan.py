@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -21,50 +20,17 @@ from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import POLITE
 from counterpoint.crawler.fetching.politeness import is_here
-from counterpoint.crawler.policy.protocol import Scope
+from counterpoint.crawler.policy.protocol import ENDLESS, Scope
 from counterpoint.crawler.schedulers.finding import ChosenPolicy, find
 from counterpoint.crawler.store.schema import stored_key
+
+from .amounts import MOST, Budget, budget
 
 POLICY_OF = {"universities": "R3", "institutes": "R2", "unknown": "equal-quanta"}
 """The policy for a set of sites of a kind ([BeeBot])."""
 
-_UNITS = {"s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|min|h|d)", re.A)
-MOST = 10**9
-"""Pages; the largest budget."""
 LEAST = 0.01
 """The least time in seconds that is reckoned for a page of a site."""
-
-
-class Budget(NamedTuple):
-    """The budget of a crawl: pages, seconds, or both."""
-
-    pages: int | None
-    seconds: float | None
-
-
-def budget(text: str) -> Budget:
-    """Return a budget as a user writes it: ``2000``, ``30min``, ``2000,1.5h``.
-
-    Raises
-    ------
-    CrawlError
-        If the text is not a budget.
-    """
-    pages: int | None = None
-    seconds: float | None = None
-    for part in (part.strip() for part in text.split(",")):
-        time = _TIME.fullmatch(part)
-        if time is not None and seconds is None:
-            seconds = float(time[1]) * _UNITS[time[2]]
-        elif part.isascii() and part.isdigit() and len(part) < 20 and pages is None:
-            pages = int(part)
-        else:
-            raise CrawlError(f"a budget is a number of pages or a time, such as 2000 or 30min, "
-                             f"not {text!r}")  # fmt: skip
-    if not (pages is None or 0 < pages <= MOST) or not (seconds is None or 0 < seconds < math.inf):
-        raise CrawlError(f"a budget is above 0 and at most {MOST:,} pages, not {text!r}")
-    return Budget(pages, seconds)
 
 
 @dataclass(frozen=True)
@@ -109,6 +75,12 @@ class CrawlSettings:
         Whether the sitemaps of the sites are read.
     nofollow, canonical : bool
         Whether links of ``nofollow``, and the links of copies, are left; see `following`.
+    revisit : str
+        The policy that keeps the pages fresh after the crawl, until it is stopped; "": none.
+    every : str
+        The mean time between two visits of a page then, as `period` takes it.
+    web : str
+        The synthetic web that answers in place of a network; "": none does.
     """
 
     scheduler: str = ""
@@ -134,6 +106,9 @@ class CrawlSettings:
     sitemaps: bool = False
     nofollow: bool = False
     canonical: bool = False
+    revisit: str = ""
+    every: str = "1d"
+    web: str = ""
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Self:
@@ -191,6 +166,10 @@ class PlanOptions:
         Rules of scope.
     sitemaps : bool
     nofollow, canonical : bool
+    first : str
+        The policy that found the pages which this plan keeps fresh; "": it is no such plan.
+    every : float
+        The mean seconds between two visits of a page in a plan that keeps pages fresh.
     """
 
     scope: str
@@ -207,6 +186,8 @@ class PlanOptions:
     sitemaps: bool = False
     nofollow: bool = False
     canonical: bool = False
+    first: str = ""
+    every: float = 0.0
 
     @property
     def shut(self) -> int:
@@ -268,8 +249,23 @@ class CrawlPlan:
         return find(self.policy)
 
     @property
+    def keeps(self) -> bool:
+        """Whether the plan keeps the pages of an earlier plan fresh, and meets new ones."""
+        return bool(self.options.first)
+
+    @property
+    def revisits(self) -> bool:
+        """Whether the plan visits known pages again."""
+        return self.keeps or self.scope is Scope.KNOWN
+
+    @property
+    def visits(self) -> int:
+        """The budget of the policy, in visits."""
+        return ENDLESS if self.keeps else self.budget
+
+    @property
     def scope(self) -> Scope:
-        """Which links the policy sees."""
+        """Which links the plan follows, or those of the policy that found the pages it keeps."""
         return Scope(self.options.scope)
 
     @property
@@ -300,10 +296,7 @@ def make_plan(settings: CrawlSettings, sites: Sequence[PlanSite]) -> CrawlPlan:
         raise CrawlError(f"{policy}: needs the truth about pages, which is unknown for real pages")
     if not sites:
         raise CrawlError("there is no site to crawl: add some with --seeds FILE")
-    for name in ("proxy", "warc"):
-        if settings.replay and getattr(settings, name):
-            raise CrawlError(f"--{name}: this crawl is replayed from {settings.replay} and uses no "
-                             "network; --replay '' ends that")  # fmt: skip
+    _require_network(settings)
     given = budget(settings.budget)
     options = PlanOptions(
         str(chosen.policy.scope), settings.stay, settings.normalize, settings.level, settings.cap,
@@ -315,6 +308,17 @@ def make_plan(settings: CrawlSettings, sites: Sequence[PlanSite]) -> CrawlPlan:
         options.rules.require(one.start for one in sites)
     return CrawlPlan(policy, given.pages or _pages_in_time(given, settings, sites), given.seconds,
                      settings.seed, options)  # fmt: skip
+
+
+def _require_network(settings: CrawlSettings) -> None:
+    """Refuse settings of a network for a crawl that uses none."""
+    if not (settings.replay or settings.web):
+        return
+    source, name = ("replay", "replayed from") if settings.replay else ("web", "a rehearsal on")
+    for other in ("proxy", "warc", "web"):
+        if other != source and getattr(settings, other):
+            raise CrawlError(f"--{other}: this crawl is {name} {settings.replay or settings.web} "
+                             f"and uses no network; --{source} '' ends that")  # fmt: skip
 
 
 def _pages_in_time(given: Budget, settings: CrawlSettings, sites: Sequence[PlanSite]) -> int:
@@ -332,7 +336,7 @@ def _pages_in_time(given: Budget, settings: CrawlSettings, sites: Sequence[PlanS
     if delay is None:
         proxy = normalized(settings.proxy) if settings.proxy else None
         here = is_here(proxy) if proxy else any(is_here(one.start) for one in sites)
-        delay = 0.0 if here or settings.replay else POLITE
+        delay = 0.0 if here or settings.replay or settings.web else POLITE
     most = math.ceil((given.seconds or 0.0) * len(sites) / max(delay, LEAST))
     return min(MOST, max(len(sites), most))
 

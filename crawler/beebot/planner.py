@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from sqlalchemy.exc import DBAPIError
 
 from counterpoint.crawler.errors import CrawlError, StoreError
+from counterpoint.crawler.fetching.clock import steady
 from counterpoint.crawler.fetching.job import Fetched, Job
 from counterpoint.crawler.limits import TOGETHER_LINKS, TOGETHER_SECONDS
 from counterpoint.crawler.policy.judging import LIMIT
@@ -26,6 +27,7 @@ from counterpoint.crawler.store.recording import Head, Recording
 from .answers import Answers
 from .beginning import is_outdated
 from .document import Document, opened
+from .keeping import KeepingAnswers, next_due
 from .leases import Leases, Worker
 from .plan import CrawlPlan, plan_from_row
 from .planner_step import PlannerStep
@@ -51,6 +53,7 @@ class PlanInProgress:
     changed: str | None
     look_at: float
     is_outdated: bool = False
+    again: float | None = None
 
 
 class Planner:
@@ -64,6 +67,8 @@ class Planner:
         The largest number of requests in flight.
     now : callable
         Returns the seconds of a monotonic clock.
+    clock : callable, optional
+        Returns the seconds since 1970; by default the worker's, or such that never go back.
     worker : Worker, optional
         This process, as one of several that crawl the store; None: it is the only one.
 
@@ -75,10 +80,11 @@ class Planner:
 
     def __init__(
         self, store: Store, ahead: int, now: Callable[[], float] = time.monotonic,
-        worker: Worker | None = None,
+        worker: Worker | None = None, clock: Callable[[], float] | None = None,
     ) -> None:  # fmt: skip
         self.store, self.ahead, self.waits = store, ahead, ""
         self._now = now
+        self._clock = clock or (steady() if worker is None else worker.here)
         self._leases = None if worker is None else Leases(worker)
         self._going: PlanInProgress | None = None
         self._plan: int | None = None
@@ -201,10 +207,13 @@ class Planner:
         if going.is_outdated and not self._mine(run):
             return PlannerStep([], False, CHANGED, stored=stored, taken=taken)
         jobs, lost = self._jobs(run, answers)
+        due = None if going.again is None else run.due
         if leases is None:
-            return PlannerStep(jobs, more, stored=stored, taken=taken)
+            return PlannerStep(jobs, more, stored=stored, again=going.again, taken=taken,
+                               due=due)  # fmt: skip
+        again = min(one for one in (leases.pause, going.again) if one is not None)
         return PlannerStep(jobs, more, stored=stored, lease=leases.handed(lost),
-                           again=leases.pause, busy=bool(leases.mine), taken=taken)  # fmt: skip
+                           again=again, busy=bool(leases.mine), taken=taken, due=due)  # fmt: skip
 
     def _looked(self, going: PlanInProgress, recording: Recording) -> PlannerStep | None:
         """Read what other processes have changed; return a step if the crawl ends because of it."""
@@ -212,6 +221,7 @@ class Planner:
         if ended := self._caught_up(going, recording, head):
             return ended
         going.run.frontier.recording = recording
+        going.run.due = max(going.run.due, head.due)
         if self._leases is not None:
             self._leases.look(recording, going.plan.number, self.waits)
         if head.changed != going.changed or self._now() >= going.look_at:
@@ -301,20 +311,21 @@ class Planner:
             store, or because that takes long.
         """
         run, leases, recalled = going.run, self._leases, 0
-        end = self._now() + TOGETHER_SECONDS
+        end, going.again = self._now() + TOGETHER_SECONDS, None
         while not run.ended and (
             len(run.in_flight) < self.ahead if leases is None else leases.has_room(self.ahead)
         ):  # fmt: skip
             if recalled == AT_ONCE or (recalled and self._now() >= end):
                 return True
-            handle = None
-            if not run.spent() and not run.idle:
-                handle = run.ask()
+            if run.plan.keeps and not self._is_due(going):
+                return False
+            handle = None if run.spent() or run.idle else run.ask()
             if handle is None:
                 if not run.in_flight:
                     run.ended = run.why
                 return False
             page = run.admit(recording, handle)
+            run.due = next_due(run, self._clock())
             known = going.answers.is_known(recording, page)
             by = None if leases is None or known else leases.offered(run.visits, page.address)
             visit = run.issue(recording, page, by)
@@ -322,6 +333,12 @@ class Planner:
                 going.answers.recall(recording, visit, page)
                 recalled += 1
         return False
+
+    def _is_due(self, going: PlanInProgress) -> bool:
+        """Return whether a plan that keeps pages fresh may make the next visit now."""
+        wait = going.run.due - self._clock()
+        going.again = wait if wait > 0 else None
+        return wait <= 0
 
     def _save(self, going: PlanInProgress, recording: Recording) -> None:
         run, now = going.run, self._now()
@@ -331,7 +348,7 @@ class Planner:
         recording.write("plan", {
             "plan": going.plan.number, "events": run.events, "visits": run.visits,
             "pages": run.discovery.places, "fetched": run.fetched, "spent": going.spent,
-            "ended": run.ended, "failed": run.failed,
+            "due": run.due, "ended": run.ended, "failed": run.failed,
         })  # fmt: skip
         recording.finish()
 
@@ -368,6 +385,8 @@ class Planner:
 
 
 def _answers(run: CrawlRun) -> Answers:
+    if run.plan.keeps:
+        return KeepingAnswers(run)
     return Revisits(run) if run.known else Answers(run)
 
 

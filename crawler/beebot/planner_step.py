@@ -32,6 +32,8 @@ class PlannerStep(NamedTuple):
         Whether this process has anything to fetch.
     taken : int
         How many of the answers were stored, the first ones; the others must be passed again.
+    due : float or None
+        When the next visit is due, in seconds since 1970, if that is later; None: now.
     """
 
     jobs: list[Job]
@@ -43,3 +45,4 @@ class PlannerStep(NamedTuple):
     again: float | None = None
     busy: bool = True
     taken: int = 0
+    due: float | None = None

@@ -134,7 +134,7 @@ def _observed(
     while rows := recording.read("observed", plan=run.plan.number, first=first, most=CHUNK):
         first = rows[-1].observed + 1
         for some in _together(rows):
-            links = {} if run.frontier.used or run.known else _links_seen(run, recording, some)
+            links = _links_of(run, recording, some)
             contents = _contents(run, recording, some, links) if run.reads else {}
             for row in some:
                 yield row, list(links.pop(row.observed, ())), contents.pop(row.observed, None)
@@ -181,6 +181,13 @@ def _contents(
     return found
 
 
+def _links_of(run: CrawlRun, recording: Recording, rows: list[Any]) -> dict[int, dict[int, int]]:
+    """Return the links that the scheduler saw in some outcomes, as `_links_seen` does."""
+    if run.plan.keeps:
+        return _links_met(run, recording, rows, {row.observed: {} for row in rows})
+    return {} if run.frontier.used or run.known else _links_seen(run, recording, rows)
+
+
 def _links_seen(run: CrawlRun, recording: Recording, rows: list[Any]) -> dict[int, dict[int, int]]:
     """Return the links that the scheduler saw in some outcomes.
 
@@ -200,10 +207,9 @@ def _links_seen(run: CrawlRun, recording: Recording, rows: list[Any]) -> dict[in
     dict of int to dict of int to int
         By the number of the event: the pages, each with the position of its first link.
     """
-    end = run.discovery.places
-    ends, begins = {}, {}
+    end, ends = run.discovery.places, {}
     for row in rows:
-        begins[row.observed], end = end, end + row.fresh
+        end += row.fresh
         ends[row.observed] = end
     seen: dict[int, dict[int, int]] = {row.observed: {} for row in rows}
     followed: dict[int, set[int]] = {row.observed: set() for row in rows}
@@ -219,9 +225,28 @@ def _links_seen(run: CrawlRun, recording: Recording, rows: list[Any]) -> dict[in
     if shut:
         seen = {event: {page: position for page, position in found.items()
                         if page in followed[event]} for event, found in seen.items()}  # fmt: skip
-    first = begins[rows[0].observed]
+    return _links_met(run, recording, rows, seen)
+
+
+def _links_met(
+    run: CrawlRun, recording: Recording, rows: list[Any], seen: dict[int, dict[int, int]]
+) -> dict[int, dict[int, int]]:
+    """Add the pages that each outcome was the first to meet to the links that were seen.
+
+    Parameters
+    ----------
+    run : CrawlRun
+    recording : Recording
+    rows : list
+        Rows of the query ``observed``.
+    seen : dict of int to dict of int to int
+        By the number of the event: the pages, each with the position of its first link.
+    """
+    first = begin = run.discovery.places
+    end = first + sum(row.fresh for row in rows)
     placed = {row.place: row.id for row in recording.read("places", first=first, end=end)}
     for row in rows:
-        for place in range(begins[row.observed], ends[row.observed]):
+        for place in range(begin, begin + row.fresh):
             seen[row.observed].setdefault(placed[place], NOWHERE)
+        begin += row.fresh
     return seen

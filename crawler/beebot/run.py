@@ -27,7 +27,7 @@ from counterpoint.crawler.policy.judging import (
     request_limit,
     requested_page,
 )
-from counterpoint.crawler.policy.protocol import NONE, Outcome, Request, Scope
+from counterpoint.crawler.policy.protocol import NONE, Outcome, Request
 from counterpoint.crawler.policy.watch import StepTimeout
 from counterpoint.crawler.store.recording import Page, Recording, asked_already
 from counterpoint.memory import is_exhausted
@@ -90,9 +90,9 @@ class CrawlRun:
         self.idle = False
         self.why = self.ended = ""
         self.failed = False
-        self.known = plan.scope is Scope.KNOWN
+        self.known, self.due = plan.revisits, 0.0
         policy = plan.chosen.policy
-        self.limit = request_limit(plan.budget, len(plan.starts), policy.overspends)
+        self.limit = request_limit(plan.visits, len(plan.starts), policy.overspends)
         self._overspends = policy.overspends
         self.frontier = StoredFrontier([one.number for one in plan.options.sites])
         if not self.known:  # a policy may ask for the hosts of start pages when it is made
@@ -102,7 +102,7 @@ class CrawlRun:
         self.reads = policy.reads and not self.known
         self.scheduler = plan.chosen.scheduler(
             plan.starts,
-            plan.budget,
+            plan.visits,
             plan.seed,
             None,
             self.frontier,
@@ -164,12 +164,16 @@ class CrawlRun:
     def admit(self, recording: Recording, handle: int) -> Page:
         """Return the page of a handle, if the scheduler may request it; else raise the failure."""
         page = recording.page(handle)
-        if page is None or not (handle in self.starts if self.known else (page.place or 0) >= 0
-                                and page.place is not None):  # fmt: skip
+        if page is None or not self._is_offered(page):
             raise self._wrong(never_offered(handle))
         if not self.known and asked_already(page):
             raise self._wrong(asked_again(handle))
         return page
+
+    def _is_offered(self, page: Page) -> bool:
+        if self.known and not self.plan.keeps:
+            return page.id in self.starts
+        return page.place is not None and page.place >= 0
 
     def _wrong(self, wrong: RuleViolation) -> PolicyFailure:
         return PolicyFailure(f"{self.plan.policy}: step {self.visits + 1}: {wrong}")

@@ -20,6 +20,9 @@ Pages: TypeAlias = npt.NDArray[np.int64]
 
 NONE: Pages = np.empty(0, dtype=np.int64)
 
+ENDLESS = 10**12
+"""The budget of a crawl that goes on until it is stopped."""
+
 
 class Request(NamedTuple):
     """A page to fetch.
@@ -67,7 +70,8 @@ class Outcome(NamedTuple):
     links : int64 array
         The distinct pages that the page links to and that may be fetched, in the order of
         appearance. Pages that are known already and the page itself are included. For a policy of
-        scope `Scope.SITE`, only pages of the same site.
+        scope `Scope.SITE`, only pages of the same site; for one of scope `Scope.KNOWN`, only pages
+        that were not known before, in a crawl that meets new pages while it revisits.
     external : int
         How many links on the page lead to other sites; repeated links count each time.
     size : int
@@ -122,7 +126,8 @@ class Scope(StrEnum):
     WEB = "web"
     """All links to pages that may be fetched."""
     KNOWN = "known"
-    """No links: all pages are known from the start and are visited again and again."""
+    """No links: all pages are known from the start and are visited again and again. In a crawl with
+    ``--revisit`` the policy sees the links to pages that are new, and may request them as well."""
 
 
 class Truth(Protocol):
@@ -182,7 +187,7 @@ class Setting:
         The start page of each site, in the order in which the sites were given. For a policy of
         scope `Scope.KNOWN`: all pages.
     budget : int
-        How many pages may be fetched in all.
+        How many pages may be fetched in all; `ENDLESS`: until the crawl is stopped.
     seed : int
         Seed of the random generator, for policies that use chance.
     truth : Truth or None

@@ -5,12 +5,13 @@ from __future__ import annotations
 import heapq
 import math
 import random
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.policy.protocol import Outcome, Request, Setting
+from counterpoint.crawler.policy.protocol import ENDLESS, Outcome, Request, Setting
 
 from .allocation import Numbers, optimal_frequencies, proportional_frequencies
 from .parameters import switch, whole
@@ -20,10 +21,15 @@ UNKNOWN = "no page is known"
 
 ANSWERED = (200, 304)
 """HTTP statuses of a successful visit: the page came, or the server says that it is unchanged."""
+GONE = (404, 410)
+"""HTTP statuses that say that the page is not there."""
 
 
 class Revisit:
-    """Visits pages known from the start; never requests a page while a request for it is in flight.
+    """Visits pages again and again; never requests a page while a request for it is in flight.
+
+    Its pages are those known from the start and, in a crawl that meets new pages, the links of
+    outcomes. A new page is visited before all others.
 
     Parameters
     ----------
@@ -37,6 +43,7 @@ class Revisit:
         self.issued = 0
         self._index = {page: i for i, page in enumerate(self.pages)}
         self._flying = bytearray(len(self.pages))
+        self._new = deque[int]()
         self.prepare()
 
     def prepare(self) -> None:
@@ -49,6 +56,12 @@ class Revisit:
     def advance(self) -> None:
         """Move on to the page after the one that is requested now."""
 
+    def grow(self, count: int) -> None:
+        """Take the last ``count`` of `pages`, which are new."""
+
+    def begin(self, i: int) -> None:
+        """Take note that page number ``i``, which is new, is requested for the first time."""
+
     def waits(self) -> str:
         """Return why there is no page now, although the budget is not spent."""
         return FLYING
@@ -58,31 +71,54 @@ class Revisit:
         if self.issued >= self.setting.budget or not self.pages:
             self.why = SPENT if self.pages else UNKNOWN
             return None
-        i = self.choice()
-        if i < 0 or self._flying[i]:
-            self.why = self.waits()
-            return None
-        self.advance()
+        if self._new:
+            i = self._new.popleft()
+            self.begin(i)
+        else:
+            i = self.choice()
+            if i < 0 or self._flying[i]:
+                self.why = self.waits()
+                return None
+            self.advance()
         self.issued += 1
         self._flying[i] = 1
         return Request(self.pages[i])
 
     def observe(self, outcome: Outcome) -> None:
-        """Pass on the outcome of a visit, with the number of its page."""
+        """Pass on the outcome of a visit, with the number of its page, and meet its new links."""
         i = self._index[outcome.page]
         self._flying[i] = 0
         self.learn(i, outcome)
+        if len(outcome.links):
+            self._meet(outcome.links.tolist())
+
+    def _meet(self, links: Iterable[int]) -> None:
+        before = len(self.pages)
+        for page in links:
+            if page not in self._index:
+                self._index[page] = len(self.pages)
+                self._new.append(len(self.pages))
+                self.pages.append(page)
+        if count := len(self.pages) - before:
+            self._flying.extend(bytes(count))
+            self.grow(count)
 
     def learn(self, i: int, outcome: Outcome) -> None:
         """Learn the outcome of a visit to page number ``i``."""
 
 
 class Uniform(Revisit):
-    """Every page in turn, in the order in which they are given."""
+    """Every page in turn, in the order in which they are given; new pages come last."""
+
+    _place = 0
 
     def choice(self) -> int:
         """Return the next page of the round."""
-        return self.issued % len(self.pages)
+        return self._place
+
+    def advance(self) -> None:
+        """Move on to the next page; after the last one, to the first."""
+        self._place = (self._place + 1) % len(self.pages)
 
 
 class RandomRevisit(Revisit):
@@ -119,10 +155,18 @@ class ChangeEstimator:
     """
 
     def __init__(self, count: int) -> None:
-        self._comparisons = [-1] * count
-        self._changes = [0] * count
-        self._first = [0.0] * count
-        self._last = [0.0] * count
+        self._comparisons: list[int] = []
+        self._changes: list[int] = []
+        self._first: list[float] = []
+        self._last: list[float] = []
+        self.grow(count)
+
+    def grow(self, count: int) -> None:
+        """Add pages of which nothing is known."""
+        self._comparisons += [-1] * count
+        self._changes += [0] * count
+        self._first += [0.0] * count
+        self._last += [0.0] * count
 
     def add(self, i: int, changed: bool, time: float) -> None:
         """Add a visit.
@@ -144,13 +188,17 @@ class ChangeEstimator:
         self._last[i] = time
 
     def rates(self) -> Numbers:
-        """Return the estimated changes per second; 0 for pages that were not visited twice yet."""
+        """Return the estimated changes per second.
+
+        Pages that were not compared yet have the mean of the others; if there are none, 0.
+        """
         n = np.maximum(np.asarray(self._comparisons, dtype=float), 0.0)
         elapsed = np.asarray(self._last) - np.asarray(self._first)
         changes = np.maximum(np.asarray(self._changes, dtype=float), 0.5)
         chance = -np.log(np.maximum(n - changes + 0.5, 0.5) / (n + 0.5))
         known = (n > 0) & (elapsed > 0)
-        return np.where(known, chance * n / np.where(known, elapsed, 1.0), 0.0)
+        rates = np.where(known, chance * n / np.where(known, elapsed, 1.0), 0.0)
+        return np.where(known, rates, rates[known].mean() if known.any() else 0.0)
 
 
 DIGITS = 10
@@ -177,6 +225,14 @@ class StrideSchedule:
         self._strides = [float(count)] * count
         self._deadlines = [(float(count), i) for i in range(count)]
         self._now = 0.0
+
+    def grow(self, count: int) -> None:
+        """Add pages, each to be visited as often as the mean of all."""
+        before = len(self._strides)
+        stride = float(before + count)
+        self._strides += [stride] * count
+        for page in range(before, before + count):
+            heapq.heappush(self._deadlines, (self._now + stride, page))
 
     def first(self) -> int:
         """Return the number of the page that is next."""
@@ -216,12 +272,17 @@ class Proportional(Revisit):
     The rates are estimated after ``rounds`` visits to every page, and again after each ``every``
     further visits; by default ``every`` is the number of pages, or a 50th of the budget if that is
     more. With ``rates=true`` the policy knows the true rates.
+
+    That a page is gone, or is there again, is a change as well. A visit without such an answer
+    shows nothing.
     """
 
     def prepare(self) -> None:
         """Read ``rounds``, ``every`` and ``rates``."""
-        count = len(self.pages)
-        self._every = whole(self.setting, "every", max(1, count, self.setting.budget // 50))
+        count, budget = len(self.pages), self.setting.budget
+        self._own = whole(self.setting, "every", 0 if budget == ENDLESS else budget // 50)
+        self._given = self.setting.parameters.get("every") is not None
+        self._there: list[bool | None] = [None] * count
         self._due = whole(self.setting, "rounds", 2) * count
         self._changes = ChangeEstimator(count)
         self._schedule = StrideSchedule(count)
@@ -237,7 +298,7 @@ class Proportional(Revisit):
     def choice(self) -> int:
         """Return the page whose deadline is earliest."""
         if self.issued >= self._due:
-            self._due += self._every
+            self._due += self._own if self._given else max(1, len(self.pages), self._own)
             frequencies = self.frequencies().tolist()
             self._schedule.allocate([float(f"{often:.{DIGITS}g}") for often in frequencies])
         return self._schedule.first()
@@ -246,14 +307,23 @@ class Proportional(Revisit):
         """Move the page's deadline."""
         self._schedule.advance()
 
+    def grow(self, count: int) -> None:
+        """Take new pages, each to be visited as often as the mean of all."""
+        self._there += [None] * count
+        self._changes.grow(count)
+        self._schedule.grow(count)
+
     def learn(self, i: int, outcome: Outcome) -> None:
-        """Add the visit to the estimates, unless it failed."""
+        """Add the visit to the estimates, if it shows whether the page has changed."""
         if not self._answers:
             self._began = outcome.time
         self._answers += 1
         self._ended = outcome.time
-        if outcome.status in ANSWERED:
-            self._changes.add(i, outcome.difference > 0, outcome.time)
+        there = outcome.status in ANSWERED
+        if there or outcome.status in GONE:
+            changed = self._there[i] is not there or outcome.difference > 0
+            self._changes.add(i, changed, outcome.time)
+            self._there[i] = there
 
     def rates(self) -> Numbers:
         """Return changes per second of each page, estimated or true."""

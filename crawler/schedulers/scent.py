@@ -52,7 +52,7 @@ class Scent(Revisit):
         self._batch = min(count, whole(self.setting, "batch", max(1, count // 20)))
         # This is more than two harvests of a page of 20 kB: each page is visited once before any
         # page is visited twice.
-        initial = number(self.setting, "initial", 20.0, 0.0, 1e6)
+        initial = self._initial = number(self.setting, "initial", 20.0, 0.0, 1e6)
         self._harvest = HARVESTS[choice(self.setting, "harvest", self.harvests)]
         self._remembers = self._harvest in REMEMBERING
         self._cost = VisitCost.of(self.setting)
@@ -76,6 +76,19 @@ class Scent(Revisit):
         if self.setting.parameters.get("batch") is not None:
             raise CrawlError("time and batch both limit an iteration; give one of them")
         return TimeBudget(number(self.setting, "time", 1.0, 1e-6, 1e9))
+
+    def grow(self, count: int) -> None:
+        """Give new pages the scent that pages have at the beginning."""
+        self.scent = np.append(self.scent, np.full(count, self._initial))
+        for numbers in (self._sizes, self._copies, self._last):
+            numbers += [0] * count
+        if self.setting.parameters.get("batch") is None:
+            self._batch = max(1, len(self.pages) // 20)
+
+    def begin(self, i: int) -> None:
+        """Take the time of the visit to a new page."""
+        if self._time is not None:
+            self._time.take(self._expected(i))
 
     def waits(self) -> str:
         """Return why there is no page now: nothing is in flight only if no visit fits."""

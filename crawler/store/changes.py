@@ -287,10 +287,15 @@ def _gone(new: RowMapping | None) -> Change:
 
 def _asked(row: RowMapping) -> bool:
     """Return whether a page was asked for, so that something is known of it."""
-    status, problem = row["status"], row["problem"]
-    if row["state"] != State.DONE or status is None or problem == NOT_CAPTURED:
+    status = row["status"]
+    if row["state"] != State.DONE or status is None:
         return False
-    return bool(status) or not _NOT_ASKED.match(problem)
+    return was_asked(status, row["problem"])
+
+
+def was_asked(status: int, problem: str) -> bool:
+    """Return whether a page with an outcome was asked for, so that something is known of it."""
+    return problem != NOT_CAPTURED and (bool(status) or not _NOT_ASKED.match(problem))
 
 
 def _came(row: RowMapping | None) -> bool:
@@ -299,11 +304,13 @@ def _came(row: RowMapping | None) -> bool:
 
 def _is_broken(row: RowMapping) -> bool:
     """Return whether a page was asked for and did not come."""
-    if not _asked(row):
-        return False
-    status: int = row["status"]
-    is_lost = 300 <= status < 400 and row["problem"].startswith(_LOST)
-    return status == 0 or status >= 400 or is_lost
+    return _asked(row) and has_failed(row["status"], row["problem"])
+
+
+def has_failed(status: int, problem: str) -> bool:
+    """Return whether an answer says that a page which was asked for does not come."""
+    is_lost = 300 <= status < 400 and problem.startswith(_LOST)
+    return was_asked(status, problem) and (status == 0 or status >= 400 or is_lost)
 
 
 def _status(row: RowMapping | None) -> int | None:

@@ -82,6 +82,7 @@ class Head(NamedTuple):
     pages: int
     fetched: int
     spent: float
+    due: float
     ended: str
     failed: bool
     last_plan: int

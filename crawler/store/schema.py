@@ -241,6 +241,7 @@ plans = Table(
     Column("starts", Text, nullable=False),
     Column("told", Text, nullable=False),
     Column("spent", Float, nullable=False, server_default="0"),
+    Column("due", Float, nullable=False, server_default="0"),
     Column("pages", BigInteger, nullable=False),
     Column("events", BigInteger, nullable=False, server_default="0"),
     Column("visits", BigInteger, nullable=False, server_default="0"),
@@ -251,8 +252,9 @@ plans = Table(
 """Plans of crawls; the last row is the present plan. It has the policy as written, the budget in
 pages and in seconds, and the seed; ``starts``: JSON, the start pages' ids; ``told``: JSON, all
 other settings that decide the order of the crawl (scope, levels, caps). The other columns say how
-far the crawl is: seconds spent, pages known, numbers of events and visits, pages fetched, and why
-the plan ended ("": it has not ended)."""
+far the crawl is: seconds spent, when the next visit is due (seconds since 1970; for plans that keep
+pages fresh), pages known, numbers of events and visits, pages fetched, and why the plan ended ("":
+it has not ended)."""
 
 visits = Table(
     "visits",

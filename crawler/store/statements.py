@@ -24,7 +24,7 @@ _OF_PAGE = ", ".join(f"p.{column.strip()}" for column in _PAGE.split(","))
 
 READS = {
     "head": """
-        SELECT p.events, p.visits, p.pages, p.fetched, p.spent, p.ended, p.failed,
+        SELECT p.events, p.visits, p.pages, p.fetched, p.spent, p.due, p.ended, p.failed,
                (SELECT max(number) FROM plans) AS last_plan,
                (SELECT max(id) FROM pages) AS last_page,
                (SELECT value FROM settings WHERE name = 'changed') AS changed
@@ -138,6 +138,9 @@ READS = {
         SELECT text AS name, deleted FROM bad_links WHERE page = :page ORDER BY position""",
     "seeds": "SELECT number, site, start, level, cap FROM seeds ORDER BY number",
     "settings": "SELECT name, value FROM settings",
+    "asked": f"""
+        SELECT id, address, status, problem FROM pages
+        WHERE status IS NOT NULL AND state = {State.DONE:d} ORDER BY id""",
     "last plan": """
         SELECT number, policy, budget, seconds, seed, starts, told, spent, pages, events, visits,
                fetched, ended, failed
@@ -159,6 +162,7 @@ WRITES = {
         UPDATE pages SET seed = :seed, place = :place, level = :level, found_on = :found_on,
                state = :state, problem = :problem
         WHERE id = :id""",
+    "place page": "UPDATE pages SET place = :place WHERE id = :id",
     "answer page": f"""
         UPDATE pages SET state = {State.DONE:d}, status = :status, final = :final,
                problem = :problem, size = :size, external = :external
@@ -258,7 +262,7 @@ WRITES = {
     "forget sitemaps": "DELETE FROM sitemaps WHERE named_on = :page",
     "plan": """
         UPDATE plans SET events = :events, visits = :visits, pages = :pages, fetched = :fetched,
-               spent = :spent, ended = :ended, failed = :failed
+               spent = :spent, due = :due, ended = :ended, failed = :failed
         WHERE number = :plan""",
     "add plan": """
         INSERT INTO plans (number, policy, budget, seconds, seed, starts, told, pages)

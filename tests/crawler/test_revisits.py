@@ -120,7 +120,9 @@ def test_rates_are_estimated() -> None:
         seen.add(2, False, 10.0 * visit)
     often = -math.log((4 - 3 + 0.5) / (4 + 0.5)) / 2.0
     seldom = -math.log(2 / 2.5) / 10.0  # half a change in two comparisons
-    assert seen.rates().tolist() == pytest.approx([often, 0.0, seldom, 0.0])
+    mean = (often + seldom) / 2  # of the pages that were compared, for those that were not
+    assert seen.rates().tolist() == pytest.approx([often, mean, seldom, mean])
+    assert ChangeEstimator(2).rates().tolist() == [0.0, 0.0]
 
 
 class Changing:
@@ -142,6 +144,39 @@ class Changing:
 
     def external(self, page: int) -> int:
         raise AssertionError("nobody should ask")
+
+
+@pytest.mark.parametrize("name", ["proportional", "optimal-freshness"])
+def test_a_page_that_is_not_there_yet_is_visited_again(name: str) -> None:
+    """A page that answers 404 in the first rounds and is given up, though it comes later."""
+    scheduler = find(name).scheduler(range(20), 400)
+    visits = []
+    for step in range(400):
+        request = scheduler.next()
+        assert request is not None
+        visits.append(request.page)
+        there = request.page != 7 or step >= 200
+        scheduler.observe(Outcome(request.page, 200 if there else 404, size=9, time=float(step),
+                                  difference=int(there and step % 3 == 0)))  # fmt: skip
+    before, after = visits[:200].count(7), visits[200:].count(7)
+    assert 2 < before < 10 and after > 2  # 404 at each visit: it seems to change seldom
+
+
+@pytest.mark.parametrize("name", ["uniform", "random-revisit", "proportional", "optimal-freshness",
+                                  "scent", "scent,time=5,per_visit=1"])  # fmt: skip
+def test_pages_that_are_new(name: str) -> None:
+    """A new page that waits, that is requested twice at once, or that nothing visits again."""
+    scheduler = find(name).scheduler(range(5), 10**6)
+    order = []
+    for step in range(300):
+        request = scheduler.next()
+        assert request is not None
+        order.append(request.page)
+        links = np.array([0, 3, 70, 71]) if step in (20, 40) else np.empty(0, dtype=np.int64)
+        scheduler.observe(Outcome(request.page, 200, links, size=9, time=float(step),
+                                  difference=step % 2))  # fmt: skip
+    assert order[21:23] == [70, 71] and 70 not in order[:21]
+    assert min(order[23:].count(page) for page in (0, 1, 2, 3, 4, 70, 71)) > 20
 
 
 def shares(name: str, rates: list[float], budget: int) -> list[float]:

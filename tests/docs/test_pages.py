@@ -26,6 +26,7 @@ NOT_RUN: dict[str, list[str]] = {
         ".ci/run runs both",
     ],
     "docs/how-to/compare-policies.md": ["needs a Dask cluster"],
+    "docs/how-to/keep-pages-fresh.md": ["needs the Web, and does not end"],
     "docs/how-to/search-for-a-topic.md": ["needs the Debian packages python3-doc and git-doc"],
     "docs/how-to/studio.md": ["needs a second machine"],
     "docs/explanation/what-memories-promise.md": ["it shows an error of gcc 12.2"],

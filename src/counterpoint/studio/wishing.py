@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
 
-from counterpoint.crawler.beebot.plan import POLICY_OF, CrawlSettings, budget
+from counterpoint.crawler.beebot.amounts import budget
+from counterpoint.crawler.beebot.plan import POLICY_OF, CrawlSettings
 from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.proxies import VARIABLE, proxy_address

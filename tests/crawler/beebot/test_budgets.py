@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from counterpoint.crawler.beebot.plan import CrawlSettings, PlanSite, budget, make_plan
+from counterpoint.crawler.beebot.amounts import budget
+from counterpoint.crawler.beebot.plan import CrawlSettings, PlanSite, make_plan
 from counterpoint.crawler.errors import CrawlError
 
 

@@ -14,7 +14,9 @@ from counterpoint.console import FELL, OK, must_be_writable, printing, shown
 
 from .reporting import counted
 
-if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
+if TYPE_CHECKING:  # SQLAlchemy and Jinja2 are loaded where they are used
+    from jinja2 import Environment
+
     from counterpoint.crawler.store.changes import BrokenLink, Change, Changes
 
 PRINTED = 20
@@ -85,15 +87,21 @@ def _csv(found: Changes, old: str, new: str) -> str:
     return text.getvalue()
 
 
-def _html(found: Changes, old: str, new: str) -> str:
+def templates() -> Environment:
+    """Return the templates of the reports on links."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    templates = Environment(
+    return Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True,
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    return templates.get_template("changes.html.j2").render(
-        found=found, old=old, new=new, counts=_counts(found), links=_links(found)
+
+
+def _html(found: Changes, old: str, new: str) -> str:
+    return (
+        templates()
+        .get_template("changes.html.j2")
+        .render(found=found, old=old, new=new, counts=_counts(found), links=_links(found))
     )
 
 

@@ -7,7 +7,7 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -27,20 +27,21 @@ from counterpoint.commands.crawls.watching import CrawlDisplay, CrawlLog, summar
 from counterpoint.commands.damages import name_damages_of
 from counterpoint.console import FELL, INTERRUPTED, OK, must_be_writable, printing
 from counterpoint.crawler.errors import ConnectionLostError, CrawlError
-from counterpoint.crawler.policy.protocol import Scope
 
 if TYPE_CHECKING:  # loaded where something is crawled
     from sqlalchemy import Connection
 
     from counterpoint.crawler.beebot.beginning import StartedPlan
     from counterpoint.crawler.beebot.engine import CrawlEnd
+    from counterpoint.crawler.fetching.manners import Limits
+    from counterpoint.crawler.fetching.network import Fetcher
     from counterpoint.crawler.store.lists import Seed
     from counterpoint.crawler.store.opening import Store
 
 _KEPT = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normalize",
          "concurrency", "delay", "agent", "proxy", "robots", "allow_private", "warc",
          "query", "include", "exclude", "replay", "sitemaps", "nofollow",
-         "canonical")  # fmt: skip
+         "canonical", "revisit", "every", "web")  # fmt: skip
 """Options that the store keeps: fields of `counterpoint.crawler.beebot.plan.CrawlSettings`."""
 
 
@@ -69,6 +70,15 @@ _KEPT = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normali
 @click.option("--warc", metavar="DIR", help="Write every request and answer as WARC.")
 @click.option("--replay", metavar="FILE|DIR",
               help="Ask no network, but WARC files; '' ends that.")  # fmt: skip
+@click.option("--revisit", metavar="POLICY",
+              help="Then keep the pages fresh until stopped, by a policy that revisits: uniform, "
+                   "scent, optimal-freshness; '' ends that.")  # fmt: skip
+@click.option("--every", metavar="TIME",
+              help="With --revisit: the mean time between two visits of a page: 12h, 7d.  [1d]",
+              )  # fmt: skip
+@click.option("--web", metavar="PROFILE[,pages=N,seed=K]",
+              help="Rehearse: ask no network, but a synthetic web, in virtual time with "
+                   "--concurrency 1; '' ends that.")  # fmt: skip
 @click.option("--retry", metavar="SITE", help="Fetch the start page of a site once more.")
 @click.option("--resume", is_flag=True,
               help="Resume the crawl in the store, as a command without other options does.",
@@ -105,6 +115,9 @@ def crawl(
     counterpoint crawl --db crawl.db --run found.run                  write what it found
     counterpoint crawl opic --db old.db --start a.test --replay captures/
     counterpoint crawl R3 --db crawl.db --start a.test --nofollow --canonical
+    counterpoint crawl R3 --db crawl.db --revisit optimal-freshness --every 7d
+    counterpoint crawl breadth-first --db try.db --web living --concurrency 1 \
+        --revisit scent --budget 5000,7d
     """
     if db is None:
         raise click.UsageError(
@@ -144,7 +157,7 @@ def _crawl_into(where: str, form: str, given: Mapping[str, Any]) -> int:
     from counterpoint.crawler.store.opening import open_store
     from counterpoint.crawler.store.reconnecting import reconnecting
 
-    sites = _sites(given.get("starts", ()), given.get("seeds"))
+    sites = _sites(_starts(given, where), given.get("seeds"))
     starts = [seed.start for _, seed in sites]
     if "://" not in where and not Path(where).exists():
         if starts:
@@ -207,7 +220,7 @@ def _begun(
         if "retry" in given:
             _retry(one, given["retry"])
         begun = begin(one, wished)
-        if given.get("run") is not None and begun.plan.scope is Scope.KNOWN:
+        if given.get("run") is not None and begun.plan.revisits:
             raise click.UsageError("--run: the policy revisits known pages, and finds none")
         return begun
 
@@ -246,9 +259,38 @@ def _wished(given: Mapping[str, Any]) -> dict[str, Any]:
     proxy_address(wished.get("proxy"))
     if "replay" in wished:
         wished.update(_replay(wished))
+    if "web" in wished:
+        wished.update(_web(wished))
+    if wished.get("revisit") and given.get("run") is not None:
+        raise click.UsageError("--run: not with --revisit, which ranks no pages")
     if wished.get("warc") is not None:
         wished["warc"] = str(_folder("--warc", wished["warc"]))
     return wished
+
+
+def _web(wished: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that the store keeps for a rehearsal, or after one."""
+    from counterpoint.studies.rehearsal import rehearsed_web
+
+    if wished["web"]:
+        for name in ("proxy", "warc", "replay"):
+            if wished.get(name):
+                raise click.UsageError(f"--{name}: not with --web, which uses no network")
+        web = rehearsed_web(wished["web"]).absolute()
+        _ = web.web
+        return {"proxy": None, "warc": None, "web": str(web)}
+    return {}
+
+
+def _starts(given: Mapping[str, Any], where: str) -> Sequence[str]:
+    """Return the given start pages; by default, a new rehearsal begins at one of its web."""
+    starts: Sequence[str] = given.get("starts", ())
+    is_new = "://" not in where and not Path(where).exists()
+    if given.get("web") and is_new and not starts and given.get("seeds") is None:
+        from counterpoint.studies.rehearsal import first_start
+
+        return [first_start(given["web"])]
+    return starts
 
 
 def _replay(wished: Mapping[str, Any]) -> dict[str, Any]:
@@ -302,6 +344,12 @@ def _retry(store: Store, text: str) -> None:
     raise CrawlError(f"--retry {text}: is no site of this crawl")
 
 
+def _rehearsal(text: str, now: Callable[[], float], limits: Limits) -> Fetcher:
+    from counterpoint.studies.rehearsal import rehearsal
+
+    return rehearsal(text, now, limits)
+
+
 def _crawl(store: Store, begun: StartedPlan, log: Path | None, lease_log: Path | None) -> CrawlEnd:
     from counterpoint.crawler.beebot.crawling import crawl
     from counterpoint.crawler.beebot.engine import CrawlEnd
@@ -318,7 +366,8 @@ def _crawl(store: Store, begun: StartedPlan, log: Path | None, lease_log: Path |
 
         try:
             ended = crawl(store, begun, record, display.set_engine,
-                          leave=lambda: _leave(store), lease_log=lease_log)  # fmt: skip
+                          leave=lambda: _leave(store), lease_log=lease_log,
+                          webs=_rehearsal)  # fmt: skip
         except CrawlError as error:
             lost = isinstance(error, ConnectionLostError)
             kind = ConnectionLostError if lost else CrawlError

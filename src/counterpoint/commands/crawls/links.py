@@ -15,6 +15,7 @@ from click.core import ParameterSource
 from counterpoint.console import OK, must_be_writable, printing, progress, shown
 from counterpoint.crawler.errors import CrawlError
 
+from .broken import broken
 from .changes import changes
 from .companions import companions
 from .placement import placement
@@ -64,8 +65,9 @@ def links_(
 ) -> int:
     r"""List the links that a crawl stored, also while it runs.
 
-    `links companions` says whither external links lead, `links placement` where they stand, and
-    `links changes` what has changed since an earlier crawl.
+    `links companions` says whither external links lead, `links placement` where they stand, `links
+    broken` which lead to pages that do not come, and `links changes` what has changed since an
+    earlier crawl.
 
     \b
     counterpoint links --db crawl.db
@@ -220,6 +222,7 @@ def _write(path: Path, pieces: Iterator[bytes]) -> None:
         unfinished.unlink(missing_ok=True)
 
 
+links_.add_command(broken)
 links_.add_command(changes)
 links_.add_command(companions)
 links_.add_command(placement)

@@ -1,0 +1,118 @@
+"""The broken links of a crawl, by the last visit to each page.
+
+A link is broken if the page to which it leads was asked for and did not come, as in `changes`: also
+if the page came earlier, and the store still has its document. Pages that were not asked for are
+unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sqlalchemy import Connection, RowMapping, text
+
+from .changes import has_failed
+from .opening import Store
+
+BATCH = 5_000
+"""How many rows are read at a time."""
+
+_FAILED = text("""
+    SELECT DISTINCT page FROM visits
+    WHERE NOT recalled AND status NOT IN (200, 304) AND page > :after ORDER BY page LIMIT :most""")
+_VISITS = text("""
+    SELECT v.status, v.time, v.problem, p.address
+    FROM visits v JOIN pages p ON p.id = v.page
+    WHERE v.page = :page AND NOT v.recalled AND v.status IS NOT NULL
+    ORDER BY v.plan DESC, v.observed DESC""")
+_LINKING = text("""
+    SELECT p.address, l.anchor FROM pages p JOIN (
+        SELECT page, position, '' AS anchor FROM internal_links
+        WHERE target = :target AND NOT deleted
+        UNION ALL
+        SELECT page, position, anchor FROM external_links WHERE target = :target AND NOT deleted
+    ) l ON l.page = p.id WHERE p.status = 200 ORDER BY p.id, l.position""")
+
+
+class BrokenTarget(NamedTuple):
+    """A page that does not come, although links lead to it.
+
+    Attributes
+    ----------
+    address : str
+    status : int
+        Of the last visit; 0: no answer.
+    problem : str
+    since : float
+        The time of the first visit that failed after the last one that did not, in seconds since
+        1970.
+    seen : float
+        The time of the last visit.
+    failures : int
+        How many visits have failed since then.
+    came : float or None
+        The time of the last visit at which the page came; None: it never came.
+    """
+
+    address: str
+    status: int
+    problem: str
+    since: float
+    seen: float
+    failures: int
+    came: float | None
+
+
+class BrokenReference(NamedTuple):
+    """A link to a page that does not come: the page that has it, its anchor, and its target."""
+
+    page: str
+    anchor: str
+    target: BrokenTarget
+
+
+def broken(store: Store, since: float = 0.0) -> Iterator[BrokenReference]:
+    """Yield the broken links of a crawl, by target.
+
+    Parameters
+    ----------
+    store : Store
+    since : float
+        Only links that broke at this time or later, in seconds since 1970.
+    """
+    with store.reading() as connection:
+        for page in _failed(connection):
+            target = _target(connection, page)
+            if target is not None and target.since >= since:
+                for row in connection.execute(_LINKING, {"target": page}):
+                    yield BrokenReference(row.address, row.anchor, target)
+
+
+def _failed(connection: Connection) -> Iterator[int]:
+    """Yield the pages of which a visit failed at some time."""
+    after = -1
+    while True:
+        rows = connection.execute(_FAILED, {"after": after, "most": BATCH}).scalars().all()
+        yield from rows
+        if len(rows) < BATCH:
+            return
+        after = rows[-1]
+
+
+def _target(connection: Connection, page: int) -> BrokenTarget | None:
+    """Return what is known of a page whose last visit failed; None: the last visit did not."""
+    visits = connection.execute(_VISITS, {"page": page}).mappings()
+    failed: list[RowMapping] = []
+    came = None
+    for visit in visits:
+        if not has_failed(visit["status"], visit["problem"]):
+            came = visit["time"] if visit["status"] in (200, 304) else None
+            break
+        failed.append(visit)
+    visits.close()
+    if not failed:
+        return None
+    last, first = failed[0], failed[-1]
+    return BrokenTarget(last["address"], last["status"], last["problem"], first["time"] or 0.0,
+                        last["time"] or 0.0, len(failed), came)  # fmt: skip
