@@ -75,8 +75,8 @@ def _begun(recording: Recording, changes: Mapping[str, Any] | None) -> StartedPl
     if last:
         before = plan_from_row(last[0])
         _require_same_spelling(plan, before)
-        if not last[0].failed and (before.keeps or recording.read("some known")):
-            plan = following(plan, settings, before, ended=bool(last[0].ended))
+        ended = bool(last[0].ended) and not last[0].failed and bool(recording.read("some known"))
+        plan = following(plan, settings, before, ended=ended)
         if before == plan and not last[0].failed:
             return StartedPlan(before, settings, True, last[0].ended)
         if has_other_requests(recording, before):

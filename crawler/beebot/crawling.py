@@ -20,7 +20,7 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.clock import VirtualClock, elapsed
 from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
 from counterpoint.crawler.fetching.guard import Guard
-from counterpoint.crawler.fetching.job import HostState
+from counterpoint.crawler.fetching.job import HostState, Tuning
 from counterpoint.crawler.fetching.manners import POLITE, Limits, Manners
 from counterpoint.crawler.fetching.memory import keep_memory, look_seldom
 from counterpoint.crawler.fetching.network import Fetcher, Network
@@ -35,13 +35,12 @@ from counterpoint.crawler.store.recording import Recording
 
 from .beginning import StartedPlan, begin
 from .engine import STOPPED, CrawlEnd, Engine
+from .in_progress import ahead_of
 from .lease_log import LeaseLog
 from .leases import LEASE, Worker, database_clock
 from .planner import CHANGED, LOOK, Planner
 from .stored_answer import StoredAnswer
 
-AHEAD = 4
-"""How many jobs are handed out per connection, so that waiting hosts do not block connections."""
 ASKED = 5
 """How often a worker asks for the time of the database, to find an answer that came quickly."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -127,13 +126,16 @@ async def _crawled(
         offline = _offline(store, begun, limits, worker, process.webs)
         clock = None if offline is None else offline.clock
         dispatcher = _dispatcher(store, begun, agent, warc, worker, offline)
-        concurrency = begun.settings.concurrency
-        ahead = 1 if concurrency == 1 else AHEAD * concurrency
+        ahead = ahead_of(begun.settings.concurrency)
         if clock is None:
             planner = Planner(store, ahead, worker=worker)
         else:
-            planner = Planner(store, ahead, clock.now, worker, clock.now)
-        engine = Engine(planner, dispatcher, watch, sleep=None if clock is None else clock.pause)
+            # A budget of time is one of virtual time only in a rehearsal, which has its own days.
+            now = clock.now if begun.settings.web else time.monotonic
+            planner = Planner(store, ahead, now, worker, clock.now)
+        settings = begun.settings
+        engine = Engine(planner, dispatcher, watch, sleep=None if clock is None else clock.pause,
+                        tuning=Tuning(settings.concurrency, settings.delay))  # fmt: skip
         if started is not None:
             started(engine)
         with _stopped_by_signals(engine, process.leave):

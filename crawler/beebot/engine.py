@@ -19,12 +19,12 @@ from functools import partial
 from typing import NamedTuple
 
 from counterpoint.crawler.errors import CrawlError, StoreError
-from counterpoint.crawler.fetching.job import ClosedError, Dispatcher, Fetched
+from counterpoint.crawler.fetching.job import ClosedError, Dispatcher, Fetched, Tuning
 from counterpoint.crawler.fetching.politeness import day_and_time
 from counterpoint.crawler.limits import CLOSING, GRACE, TOGETHER, TOGETHER_BYTES
 from counterpoint.crawler.store.reconnecting import PAUSES
 
-from .planner import CHANGED, Planner
+from .planner import CHANGED, LOOK, Planner
 from .planner_step import PlannerStep
 from .stored_answer import StoredAnswer
 
@@ -32,6 +32,9 @@ GATHER = 0.1
 """Seconds that an answer waits for others while requests are in flight."""
 TIME = "the time is over"
 STOPPED = "stopped"
+PAUSED = "the end of a pause: counterpoint control --continue"
+LOOK_AGAIN = 30.0
+"""The most seconds until the planner looks again whether the settings lead to another plan."""
 OTHERS = "pages that other workers fetch"
 
 
@@ -68,6 +71,8 @@ class Engine:
         Seconds that requests in flight may take when the crawl is stopped.
     gather : float
         Seconds that an answer waits for others while requests are in flight.
+    tuning : Tuning, optional
+        How requests are made at the beginning; None: as the store says.
     sleep : callable, optional
         Lets virtual time pass, in seconds, while nothing is in flight; None: time passes by itself.
     """
@@ -76,7 +81,7 @@ class Engine:
         self, planner: Planner, dispatcher: Dispatcher,
         watch: Callable[[StoredAnswer], None] | None = None, pauses: tuple[float, ...] = PAUSES,
         grace: float = GRACE, gather: float = GATHER,
-        sleep: Callable[[float], Awaitable[None]] | None = None,
+        sleep: Callable[[float], Awaitable[None]] | None = None, tuning: Tuning | None = None,
     ) -> None:  # fmt: skip
         self._planner, self._dispatcher, self._sleep = planner, dispatcher, sleep
         self._watch, self._pauses = watch, pauses
@@ -90,6 +95,8 @@ class Engine:
         self._drains = False
         self._closing = 0.0
         self._others = self._due = ""
+        self._tuning = tuning
+        self._looks = False
         self.trouble = "the store"  # until the planner has rebuilt the scheduler's state
 
     def stop(self) -> None:
@@ -107,6 +114,8 @@ class Engine:
         """Return what the crawl waits for now, in one line; "" if it does not wait."""
         if self._stop.is_set():
             return self.trouble or "the requests in flight, and then stops"
+        if self._tuning is not None and self._tuning.paused and not self._dispatcher.under_way():
+            return self.trouble or PAUSED
         return self.trouble or self._dispatcher.waiting() or self._others or self._due
 
     async def run(self) -> CrawlEnd:
@@ -123,15 +132,32 @@ class Engine:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._thread, self._planner.open)
         collecting = loop.create_task(self._collected())
+        tuning = None if self._sleep is not None else loop.create_task(self._tuned())
         try:
             return await self._run(collecting)
         finally:
+            if tuning is not None:
+                tuning.cancel()
             await self._dispatcher.close(grace=0.0)
             collecting.cancel()
             with suppress(asyncio.CancelledError, CrawlError):
                 await collecting
             await loop.run_in_executor(self._thread, self._planner.close)
             self._thread.shutdown(wait=False)
+
+    async def _tuned(self) -> None:
+        """Look again and again whether the user has paused the crawl, or changed its pace."""
+        loop = asyncio.get_running_loop()
+        while True:
+            with suppress(StoreError):  # the next step of the planner raises it, too
+                tuning = await loop.run_in_executor(self._thread, self._planner.tuning)
+                if self._tuning not in (None, tuning):
+                    await loop.run_in_executor(self._thread, self._planner.tune, tuning)
+                    self._dispatcher.tune(tuning)
+                    self._looks = True
+                    self._come.set()
+                self._tuning = tuning
+            await asyncio.sleep(LOOK)
 
     async def _collected(self) -> None:
         """Queue the answers as they come, while there is room, until the crawl is stopped."""
@@ -201,8 +227,10 @@ class Engine:
         bool
             Whether to call the planner; False if the crawl is stopped or its time is over.
         """
+        if again is not None and self._sleep is None:
+            again = min(again, LOOK_AGAIN)
         waits = [seconds for seconds in (self._planner.left(), again) if seconds is not None]
-        while not (self._answers or self._stop.is_set()):
+        while not (self._answers or self._looks or self._stop.is_set()):
             if collecting.done():
                 await collecting  # this raises the task's error
                 return False
@@ -217,7 +245,9 @@ class Engine:
             except TimeoutError:
                 self._planner.waits = self.waiting()
                 return again is not None and not self._out_of_time()
-        await self._gathered()
+        if self._answers:
+            await self._gathered()
+        self._looks = False
         return not self._stop.is_set()
 
     async def _gathered(self) -> None:

@@ -19,7 +19,7 @@ from counterpoint.crawler.schedulers.revisit import GONE
 from counterpoint.crawler.store.recording import Page, Recording
 from counterpoint.crawler.store.schema import State
 
-from .amounts import period
+from .amounts import budget, period
 from .contents import PageContent
 from .document import Document, is_left_out
 from .plan import CrawlPlan, CrawlSettings
@@ -66,13 +66,15 @@ def following(
     ended : bool
         Whether the last plan has ended.
     """
-    if not settings.revisit or not (before.keeps or ended):
-        return plan
     found = before
     if before.keeps:
         options = replace(before.options, first="", every=0.0)
         found = replace(before, policy=before.options.first, options=options)
-    return kept_fresh(plan, settings) if found == plan else plan
+    if budget(settings.budget).pages is None and found == replace(plan, budget=found.budget):
+        plan = found  # the pages of a time were reckoned with the delay at its beginning
+    if settings.revisit and (before.keeps or ended) and found == plan:
+        return kept_fresh(plan, settings)
+    return plan
 
 
 def next_due(run: CrawlRun, now: float) -> float:

@@ -11,7 +11,7 @@ look at the clock and the request. `spec/locks/leases.py` is the spec.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.fetching.job import HostState, Lease
@@ -88,6 +88,10 @@ class Leases:
         self._leaving: set[str] = set()
         self._new_states: dict[str, HostState] = {}
         self._changes: list[tuple[str, str]] = []
+
+    def keep_delay(self, delay: float | None) -> None:
+        """Leave hosts alone for this time in seconds when the worker ends; None: as is polite."""
+        self.worker = replace(self.worker, least=POLITE if delay is None else delay)
 
     def look(self, recording: Recording, plan: int, waits: str) -> None:
         """Read the claims of all workers, and renew the lease if necessary.

@@ -79,6 +79,8 @@ class CrawlSettings:
         The policy that keeps the pages fresh after the crawl, until it is stopped; "": none.
     every : str
         The mean time between two visits of a page then, as `period` takes it.
+    paused : bool
+        Whether no new requests are made, until the user continues the crawl.
     web : str
         The synthetic web that answers in place of a network; "": none does.
     """
@@ -109,6 +111,7 @@ class CrawlSettings:
     revisit: str = ""
     every: str = "1d"
     web: str = ""
+    paused: bool = False
 
     @classmethod
     def of(cls, settings: Mapping[str, str]) -> Self:

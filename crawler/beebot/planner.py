@@ -11,49 +11,33 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 
 from sqlalchemy.exc import DBAPIError
 
 from counterpoint.crawler.errors import CrawlError, StoreError
 from counterpoint.crawler.fetching.clock import steady
-from counterpoint.crawler.fetching.job import Fetched, Job
+from counterpoint.crawler.fetching.job import Fetched, Job, Tuning
 from counterpoint.crawler.limits import TOGETHER_LINKS, TOGETHER_SECONDS
 from counterpoint.crawler.policy.judging import LIMIT
 from counterpoint.crawler.policy.watch import StepStalled, StepTimeout, timeout_text, watched
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Head, Recording
 
-from .answers import Answers
 from .beginning import is_outdated
 from .document import Document, opened
-from .keeping import KeepingAnswers, next_due
+from .in_progress import PlanInProgress, ahead_of, answers_of, job_of
+from .keeping import next_due
 from .leases import Leases, Worker
-from .plan import CrawlPlan, plan_from_row
+from .plan import CrawlSettings, plan_from_row
 from .planner_step import PlannerStep
 from .replay import replay
-from .revisits import Revisits
-from .run import CrawlRun, Mark, PolicyFailure, Visit
+from .run import CrawlRun, Mark, PolicyFailure
 
 AT_ONCE = 200
 """How many pages at most are answered from the store in one transaction."""
 CHANGED = "another plan begins, because the settings were changed"
 LOOK = 1.0
 """Seconds after which the planner checks whether the settings lead to another plan."""
-
-
-@dataclass
-class PlanInProgress:
-    """A plan that is crawled: its run, and the values that the planner compares with the store."""
-
-    plan: CrawlPlan
-    run: CrawlRun
-    answers: Answers
-    spent: float
-    changed: str | None
-    look_at: float
-    is_outdated: bool = False
-    again: float | None = None
 
 
 class Planner:
@@ -64,7 +48,7 @@ class Planner:
     store : Store
         It must have a plan: `beginning.begin` was called.
     ahead : int
-        The largest number of requests in flight.
+        The largest number of requests in flight, see `ahead_of`.
     now : callable
         Returns the seconds of a monotonic clock.
     clock : callable, optional
@@ -86,6 +70,7 @@ class Planner:
         self._now = now
         self._clock = clock or (steady() if worker is None else worker.here)
         self._leases = None if worker is None else Leases(worker)
+        self._paused = False
         self._going: PlanInProgress | None = None
         self._plan: int | None = None
         self._handed: tuple[int, set[int]] = (-1, set())
@@ -114,7 +99,32 @@ class Planner:
         going = self._going
         if going is None or going.plan.seconds is None:
             return None
-        return going.plan.seconds - going.spent - (self._now() - self._since)
+        now = 0.0 if self._paused else self._now() - self._since
+        return going.plan.seconds - going.spent - now
+
+    def tuning(self) -> Tuning:
+        """Read what the user can change while the crawl runs.
+
+        Raises
+        ------
+        StoreError
+            If the store cannot be read.
+        """
+        try:
+            with self.store.reading() as connection:
+                rows = dict(map(tuple, Recording(connection).read("tuning")))
+        except self._errors as error:
+            raise StoreError(f"{self.store.where}: {error}") from error
+        settings = CrawlSettings.of(rows)
+        return Tuning(settings.concurrency, settings.delay, settings.paused)
+
+    def tune(self, tuning: Tuning) -> None:
+        """Change how many requests may be in flight, and begin or end a pause."""
+        if self._paused and not tuning.paused:
+            self._since = self._now()  # the time of a pause does not count
+        self._paused, self.ahead = tuning.paused, ahead_of(tuning.concurrency)
+        if self._leases is not None:
+            self._leases.keep_delay(tuning.delay)
 
     def step(
         self, answers: Sequence[Fetched] = (), *, ask: bool = True, over: str = ""
@@ -296,7 +306,7 @@ class Planner:
                 leases.claim(self.ahead)
             if over:
                 run.ended = over
-            return ask and self._asked(going, recording)
+            return ask and not self._paused and self._asked(going, recording)
         except PolicyFailure as failed:
             run.ended, run.failed = str(failed), True
             return False
@@ -342,7 +352,8 @@ class Planner:
 
     def _save(self, going: PlanInProgress, recording: Recording) -> None:
         run, now = going.run, self._now()
-        if self._leases is None or self._leases.is_first:  # only one of several workers counts time
+        counts = self._leases is None or self._leases.is_first  # one of several workers
+        if counts and not self._paused:
             going.spent += now - self._since
         self._since = now
         recording.write("plan", {
@@ -364,7 +375,7 @@ class Planner:
         mine = set(self._mine(run))
         self._handed = run.plan.number, mine
         lost = handed - mine - {fetched.job.number for fetched in answers}
-        return [_job(run.in_flight[visit]) for visit in sorted(mine - handed)], lost
+        return [job_of(run.in_flight[visit]) for visit in sorted(mine - handed)], lost
 
     def _rebuilt(self) -> PlanInProgress | PlannerStep:
         """Return the store's last plan with its progress; a step if the plan cannot continue."""
@@ -381,14 +392,6 @@ class Planner:
             offered = recording.read("offered", first=0, end=len(plan.starts))
             run = CrawlRun(plan, self._mark, dict(map(tuple, offered)))
             replay(run, recording, head)
-        return PlanInProgress(plan, run, _answers(run), row.spent, head.changed, self._now() + LOOK)
-
-
-def _answers(run: CrawlRun) -> Answers:
-    if run.plan.keeps:
-        return KeepingAnswers(run)
-    return Revisits(run) if run.known else Answers(run)
-
-
-def _job(visit: Visit) -> Job:
-    return Job(visit.number, visit.address, visit.etag, visit.modified, visit.sitemap)
+        return PlanInProgress(
+            plan, run, answers_of(run), row.spent, head.changed, self._now() + LOOK
+        )

@@ -12,6 +12,7 @@ import heapq
 import math
 from collections import deque
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from itertools import count
 
 from counterpoint.crawler.documents.addresses import joined, site
@@ -21,10 +22,9 @@ from counterpoint.crawler.documents.robots import LARGEST, origin
 from .clock import steady
 from .headers import forbids_links, location_of, validator
 from .hosts import REMEMBERED, Errand, Host, Hosts
-from .job import ClosedError, Fetched, Job, Lease, Recall
+from .job import ClosedError, Fetched, Job, Lease, Recall, Tuning
 from .manners import Limits, Manners, Patience
 from .network import Answer, Fetcher, PageRequest
-from .politeness import day_and_time
 from .room import BodyRoom
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
@@ -81,15 +81,14 @@ class PoliteDispatcher:
         self._numbers, self._robots_numbers = count(), count(-(1 << 62))
         self._pending: deque[Job] = deque()
         self._errands: dict[int, Errand] = {}
-        self._until = math.inf
         self._heap: list[tuple[float, int, Host]] = []
         self._done: deque[Fetched] = deque()
         self._awaited: asyncio.Future[None] | None = None
         self._workers: set[asyncio.Task[None]] = set()
         self._timer: asyncio.Task[None] | None = None
-        self._timer_at = 0.0
+        self._until, self._timer_at = math.inf, 0.0
         self._error: BaseException | None = None
-        self._closed = False
+        self._closed = self._paused = False
 
     # What a crawl calls
 
@@ -113,6 +112,14 @@ class PoliteDispatcher:
         self._pending = deque(job for job in self._pending if job.number not in lease.lost)
         for state in lease.hosts:
             self.hosts.refresh(state)
+        self._admit()
+        self._pump()
+
+    def tune(self, tuning: Tuning) -> None:
+        """Change how requests are made from now on; requests in flight are finished."""
+        self._concurrency, self._paused = tuning.concurrency, tuning.paused
+        if tuning.delay is not None:
+            self._manners = self.hosts.manners = replace(self._manners, delay=tuning.delay)
         self._admit()
         self._pump()
 
@@ -146,15 +153,7 @@ class PoliteDispatcher:
         if self._workers:
             count = len(self._workers)
             return "1 answer" if count == 1 else f"{count:,} answers"
-        resting = [host for host in self.hosts if host.queue]
-        if not resting:
-            return ""
-        first = min(resting, key=lambda host: host.free_at)
-        many = "a host" if len(resting) == 1 else f"{len(resting):,} hosts"
-        why = f", {first.why}" if first.why else ""
-        return (
-            f"{many} that must be left alone, {first.name} until {day_and_time(first.free_at)}{why}"
-        )
+        return self.hosts.waiting()
 
     async def close(self, *, grace: float) -> None:
         """Give requests in flight ``grace`` seconds to finish, and abort the rest."""
@@ -208,7 +207,8 @@ class PoliteDispatcher:
     def _next(self) -> tuple[Host, Errand] | None:
         """Return a request that may be made now; None if there is none."""
         now = self._now()
-        while self._heap and self._heap[0][0] <= now < self._until and not self._closed:
+        until = 0.0 if self._paused or self._closed else self._until
+        while self._heap and self._heap[0][0] <= now < until:
             host = heapq.heappop(self._heap)[2]
             host.noted = False
             if host.free_at > now or host.active >= self._manners.at_once:
@@ -257,8 +257,8 @@ class PoliteDispatcher:
         """Wake up when the first host may be requested, if a connection is free for it."""
         if not self._heap or self._closed or len(self._workers) >= self._concurrency:
             return
-        if self._now() >= self._until:
-            return  # `hold` continues, when the lease is renewed
+        if self._paused or self._now() >= self._until:
+            return  # `tune` continues, or `hold` when the lease is renewed
         at = self._heap[0][0]
         if self._timer is not None:
             if self._timer_at <= at:

@@ -328,6 +328,18 @@ class Hosts:
         reason = f" ({host.why})" if host.why else ""
         return f"{host.name} must be left alone until {day_and_time(host.free_at)}{reason}"
 
+    def waiting(self) -> str:
+        """Return which hosts have work and must be left alone, in one line; "" if there is none."""
+        resting = [host for host in self if host.queue]
+        if not resting:
+            return ""
+        first = min(resting, key=lambda host: host.free_at)
+        many = "a host" if len(resting) == 1 else f"{len(resting):,} hosts"
+        why = f", {first.why}" if first.why else ""
+        return (
+            f"{many} that must be left alone, {first.name} until {day_and_time(first.free_at)}{why}"
+        )
+
     def _note(self, host: Host) -> None:
         if not host.changed:
             host.changed = True

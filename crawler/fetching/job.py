@@ -128,6 +128,24 @@ class Lease(NamedTuple):
     hosts: tuple[HostState, ...]
 
 
+class Tuning(NamedTuple):
+    """What a user can change while a crawl runs.
+
+    Attributes
+    ----------
+    concurrency : int
+        The largest number of simultaneous requests.
+    delay : float or None
+        Seconds between requests to one site; None: as before.
+    paused : bool
+        Whether no request is begun.
+    """
+
+    concurrency: int
+    delay: float | None
+    paused: bool = False
+
+
 class ClosedError(RuntimeError):
     """The dispatcher was closed, so no more jobs will be completed."""
 
@@ -144,6 +162,9 @@ class Dispatcher(Protocol):
 
     def hold(self, lease: Lease) -> None:
         """Apply a lease from now on; jobs that were lost are never completed."""
+
+    def tune(self, tuning: Tuning) -> None:
+        """Change how requests are made from now on; requests in flight are finished."""
 
     async def completed(self) -> Fetched:
         """Wait for the next finished job, and return its answer.

@@ -138,6 +138,8 @@ READS = {
         SELECT text AS name, deleted FROM bad_links WHERE page = :page ORDER BY position""",
     "seeds": "SELECT number, site, start, level, cap FROM seeds ORDER BY number",
     "settings": "SELECT name, value FROM settings",
+    "tuning": """
+        SELECT name, value FROM settings WHERE name IN ('concurrency', 'delay', 'paused')""",
     "asked": f"""
         SELECT id, address, status, problem FROM pages
         WHERE status IS NOT NULL AND state = {State.DONE:d} ORDER BY id""",

@@ -50,6 +50,7 @@ SECTIONS = {
     "Crawls": {
         "try": ("crawls.try_policy:try_", "Try a policy on real pages, without a link store"),
         "crawl": ("crawls.crawl:crawl", "Crawl sites into a link store; can be resumed"),
+        "control": ("crawls.control:control", "Pause or continue a crawl, or change its pace"),
         "sites": ("crawls.sites:sites", "Show and change the sites of a link store"),
         "links": ("crawls.links:links_", "List the links that a crawl stored"),
         "index": ("crawls.index:index_", "Rank the pages that the last crawl found"),

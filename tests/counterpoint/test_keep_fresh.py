@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,36 @@ def test_no_such_store(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> No
     assert (code, out) == (2, "") and "no.db" in error
     code, _, error = said(capsys, "links", "broken", "--db", "x", "--since", "yesterday")
     assert code == 2 and "--since is a time above 0" in error
+
+
+def test_control(kept: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """A setting that is not kept, or that begins another plan; a pause that nobody is told of."""
+    code, out, error = said(capsys, "control", "--db", kept)
+    plain = "the crawl is not running; 1 request at a time, delay the polite default\n"
+    assert (code, out, error) == (0, plain, "")
+    code, out, _ = said(capsys, "control", "--db", kept, "--pause", "--delay", "2.5")
+    assert out == "the crawl is not running, and paused; 1 request at a time, delay 2.5 s\n"
+    code, out, error = said(capsys, "crawl", "--db", kept)
+    assert (code, "ended: the time is over" in out) == (0, True)
+    code, out, _ = said(capsys, "control", "--db", kept, "--continue", "--concurrency", "3",
+                        "--format", "json")  # fmt: skip
+    assert json.loads(out) == {"runs": False, "paused": False, "delay": 2.5, "concurrency": 3}
+    code, _, error = said(capsys, "control", "--db", "nowhere.db", "--pause")
+    assert code == 2 and "nowhere.db" in error and not Path("nowhere.db").exists()
+    code, _, error = said(capsys, "control", "--db", kept, "--delay", "-1")
+    assert code == 2 and "--delay" in error
+
+
+def test_a_delay_leaves_the_plan_of_a_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A slower pace that begins the crawl anew, since fewer pages fit into its time."""
+    where = str(tmp_path / "a.db")
+    words = ("crawl", "R3", "--db", where, "--web", "living,pages=60", "--concurrency", "1")
+    assert said(capsys, *words, "--budget", "1h", "--delay", "1")[0] == 0
+    before = said(capsys, "index", "--db", where)[1]
+    assert said(capsys, "control", "--db", where, "--delay", "60")[0] == 0
+    assert said(capsys, "crawl", "--db", where)[0] == 0
+    with sqlite3.connect(where) as connection:
+        assert connection.execute("SELECT count(*) FROM plans").fetchone() == (1,)
+    assert said(capsys, "index", "--db", where)[1] == before

@@ -11,7 +11,7 @@ from counterpoint.crawler.beebot.beginning import StartedPlan, begin
 from counterpoint.crawler.beebot.engine import CrawlEnd, Engine
 from counterpoint.crawler.beebot.planner import Planner
 from counterpoint.crawler.documents.exchange import Exchange, with_links
-from counterpoint.crawler.fetching.job import ClosedError, Fetched, Job
+from counterpoint.crawler.fetching.job import ClosedError, Fetched, Job, Tuning
 from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.crawler.store.recording import Recording
 from tests.crawler.webs import Web, anchor_of, language_of, text_of
@@ -57,6 +57,7 @@ class InProcess:
     def __init__(self, answers: Mapping[str, tuple[int, bytes]], seed: int | None = None) -> None:
         self.answers, self.asked = answers, list[str]()
         self._chance = None if seed is None else random.Random(seed)
+        self.tunings: list[Tuning] = []
         self._jobs: list[Job] = []
         self._closed = False
         self._time = 1000.0
@@ -83,6 +84,9 @@ class InProcess:
         self._time += 1.5
         status, body = self.answers.get(job.address, (404, b""))
         return Fetched(job, status, "", body, "text/html; charset=utf-8", time=self._time)
+
+    def tune(self, tuning: Tuning) -> None:
+        self.tunings.append(tuning)
 
     def under_way(self) -> int:
         return len(self._jobs)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.fetching.job import ClosedError, Fetched, HostState, Job, Lease
+from counterpoint.crawler.fetching.job import ClosedError, Fetched, HostState, Job, Lease, Tuning
 from counterpoint.crawler.fetching.manners import Manners, Patience
 from counterpoint.crawler.fetching.network import Answer, PageRequest
 
@@ -317,3 +317,47 @@ def test_jobs_that_are_lost_never_come_back(concurrency: int) -> None:
         await there.close(grace=0)
 
     virtually(crawl())
+
+
+def test_a_pause_and_another_delay() -> None:
+    """A paused crawl that makes requests, or never makes one again; a delay that stays."""
+
+    async def ask() -> list[float]:
+        web = FakeWeb({})
+        there = dispatcher(web, concurrency=2, manners=Manners(robots=False, delay=10.0))
+        for number in range(6):
+            there.submit(Job(number, f"http://a.test/{number}"))
+        await there.completed()
+        await there.completed()
+        there.tune(Tuning(2, None, paused=True))
+        await asyncio.sleep(500.0)
+        paused = len(web.log)
+        there.tune(Tuning(2, 30.0))
+        for _ in range(4):
+            await there.completed()
+        await there.close(grace=0)
+        assert paused == 2
+        return [one.began for one in web.log]
+
+    began = virtually(ask())
+    gaps = [later - one for one, later in pairwise(began)]
+    assert [round(gap) for gap in gaps] == [10, 500, 30, 30, 30]
+
+
+def test_more_requests_at_a_time() -> None:
+    """A change of the concurrency that holds for new jobs alone."""
+
+    async def most() -> tuple[int, int]:
+        web = FakeWeb({f"http://h{n}.test/": answer() for n in range(12)})
+        there = dispatcher(web, concurrency=2, manners=FREE)
+        for number in range(12):
+            there.submit(Job(number, f"http://h{number}.test/"))
+        before = there.under_way()
+        there.tune(Tuning(5, None))
+        after = there.under_way()
+        for _ in range(12):
+            await there.completed()
+        await there.close(grace=0)
+        return before, after
+
+    assert virtually(most()) == (2, 5)

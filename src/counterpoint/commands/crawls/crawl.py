@@ -358,6 +358,9 @@ def _crawl(store: Store, begun: StartedPlan, log: Path | None, lease_log: Path |
         return CrawlEnd(begun.ended, True)
     if begun.settings.replay is not None:
         name_damages_of([Path(begun.settings.replay)])
+    if begun.settings.paused:
+        there = shlex.quote(store.where)
+        click.echo(f"the crawl is paused: counterpoint control --db {there} --continue", err=True)
     with CrawlLog(log, begun) as lines, CrawlDisplay(store, begun) as display:
 
         def record(taken: Any) -> None:
