@@ -32,7 +32,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-SITES, BATCH, INSERTED = 100, 10_000, 100_000
+SITES, BATCH = 100, 10_000
 NAMES = ("research", "staff", "library", "news", "archive", "papers", "conference", "history",
          "students", "departments", "collections", "projects", "index", "view")  # fmt: skip
 TEXTS = {
@@ -147,7 +147,7 @@ def measured(store: Any, number: int, rounds: int) -> dict[str, Any]:
     return found
 
 
-def inserting(folder: Path, how: str) -> float:
+def inserting(folder: Path, how: str, number: int) -> float:
     """Return the pages a second that are inserted, 50 a transaction; `how` says beside what."""
     from counterpoint.crawler.store.opening import open_store
     from counterpoint.crawler.store.recording import Recording
@@ -159,8 +159,8 @@ def inserting(folder: Path, how: str) -> float:
             with store.transaction() as connection:
                 connection.exec_driver_sql("CREATE VIRTUAL TABLE found USING fts5(address,"
                                            " content='', tokenize='trigram')")  # fmt: skip
-        rows = islice(rows_of(INSERTED + 1_000), 1_000, None)
-        batches = [list(islice(rows, 50)) for _ in range(INSERTED // 50)]
+        rows = islice(rows_of(number + 1_000), 1_000, None)
+        batches = [list(islice(rows, 50)) for _ in range(number // 50)]
         beside = [sys.executable, __file__, "--search-in", str(place)]
         with (
             subprocess.Popen(beside, stdout=subprocess.PIPE)
@@ -180,7 +180,7 @@ def inserting(folder: Path, how: str) -> float:
             spent = time.perf_counter() - begun
             if process is not None:
                 process.terminate()
-    return INSERTED / spent
+    return number / spent
 
 
 def searching(place: Path) -> None:
@@ -198,13 +198,13 @@ def searching(place: Path) -> None:
             time.sleep(0.5)
 
 
-def compared(folder: Path, rounds: int) -> dict[str, float]:
+def compared(folder: Path, rounds: int, number: int) -> dict[str, float]:
     """Return the median pages a second that each way inserts, in turns."""
     rates: dict[str, list[float]] = {"alone": [], "searches": [], "FTS5": []}
     for turn in range(rounds):
         (folder / str(turn)).mkdir()
         for how, of in rates.items():
-            of.append(inserting(folder / str(turn), how))
+            of.append(inserting(folder / str(turn), how, number))
     return {how: round(median(of)) for how, of in rates.items()}
 
 
@@ -223,6 +223,7 @@ def main() -> None:
     """Measure, print the figures, and write them as JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--pages", type=int, default=1_000_000)
+    parser.add_argument("--inserted", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--database", choices=["sqlite", "postgresql", "both"], default="both")
     parser.add_argument("--json", type=Path)
@@ -242,7 +243,7 @@ def main() -> None:
             with open_store(folder / "store.db", create=True) as store:
                 kept["sqlite"] = measured(store, given.pages, given.rounds)
             told("sqlite", kept["sqlite"])
-            kept["inserted pages/s"] = compared(folder, given.rounds)
+            kept["inserted pages/s"] = compared(folder, given.rounds, given.inserted)
             print(f"inserted pages a second: {kept['inserted pages/s']}")
         if given.database != "sqlite" and programs() is not None:
             with new_server() as server, open_store(server.database(), create=True) as store:

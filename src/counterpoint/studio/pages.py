@@ -28,8 +28,9 @@ COLUMNS = (
     ("Last visit", "", "visited"),
 )  # fmt: skip
 """The columns: the heading, the CSS class, and the sort."""
-_PILLS = {PageKind.FETCHED: "started", PageKind.IN_FLIGHT: "running",
-          PageKind.BROKEN: "unavailable", PageKind.QUEUED: "waiting"}  # fmt: skip
+PILLS = {PageKind.FETCHED: "started", PageKind.IN_FLIGHT: "running",
+         PageKind.BROKEN: "unavailable", PageKind.QUEUED: "waiting"}  # fmt: skip
+"""How the state of a page looks: a CSS class."""
 
 
 class Addresses:
@@ -95,7 +96,7 @@ async def show(request: web.Request) -> web.Response:
     descending = wanted.descending and not other
     return render(
         request, "pages", "pages", status,
-        form=form, sites=listed.sites, filtered=bool(kept), columns=COLUMNS, pills=_PILLS,
+        form=form, sites=listed.sites, filtered=bool(kept), columns=COLUMNS, pills=PILLS,
         states=[("", "all"), *((str(kind), str(kind)) for kind in PageKind)],
         found=found, sort=found.sort, descending=descending, unsorted=wanted.sort if other else "",
         narrow=page_queries.LOOK, always=page_queries.ALWAYS, counted=page_list.COUNTED,

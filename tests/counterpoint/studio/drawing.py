@@ -35,7 +35,8 @@ POSTS: tuple[tuple[str, dict[str, str]], ...] = (
 GETS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/", {"token": "x"}), ("/crawl", {}), ("/sites", LIST), ("/sites/1", {}),
     ("/pages", PAGES), ("/hosts", {**PAGES, "state": "resting", "sort": "delay"}),
-    ("/export", {}), ("/settings", {}), ("/gate", {"page": "index.html"}), ("/events", {}),
+    ("/pages/5", {}), ("/pages/5/record", {}), ("/export", {}), ("/settings", {}),
+    ("/gate", {"page": "index.html"}), ("/events", {}),
     ("/static/studio.js", {}), ("/report/x/index.html", {}), ("/nothing", {}),
     *((f"/links/{kind}", FILTER) for kind in KINDS),
     *((f"/export/{kind}.{form}", {}) for kind in KINDS for form in ("csv", "jsonl", "graphml")),

@@ -15,7 +15,8 @@ from counterpoint.crawler.store.schema import external_links, hosts, pages, seed
 from .browser import WAIT, browser, eventually, studio
 from .filled import HOSTILE, SITES, fill
 
-VIEWS = ("/crawl", "/sites", "/sites/2", "/pages", "/pages?state=broken&status=x", "/hosts",
+VIEWS = ("/crawl", "/sites", "/sites/2", "/pages", "/pages?state=broken&status=x", "/pages/5",
+         "/pages/9", "/pages/5/record", "/hosts",
          "/links/internal", "/links/external?site=6",
          "/links/bad", "/links/external?level=x", "/export", "/settings", "/gate",
          "/nothing")  # fmt: skip
