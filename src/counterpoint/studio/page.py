@@ -6,8 +6,8 @@ An answer is shown as text, never as HTML: nothing of a crawled page runs in the
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,10 +45,12 @@ class Records:
     """The WARC files of the crawl, indexed when they are first looked at and after each change."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # Not a lock of threads: those that wait for a long index would be missing elsewhere.
+        self._lock = asyncio.Lock()
         self._web: CapturedWeb | None = None
         self._state: list[tuple[Path, int, int]] = []
         self._tasks: dict[str, asyncio.Future[Kept | None]] = {}
+        self._ended = False
 
     async def answer(self, folder: Path, address: str) -> Kept | None:
         """Return the last answer of a page in WARC files; None: they have none.
@@ -58,29 +60,36 @@ class Records:
         CrawlError
             If they cannot be read.
         TimeoutError
-            If they are still being indexed; a later call finds the result.
+            If they are still being indexed, which goes on.
         """
         if address not in self._tasks:
-            read = asyncio.to_thread(self._read, folder, address)
-            self._tasks[address] = asyncio.ensure_future(read)
-        task = self._tasks[address]
-        try:
-            return await asyncio.wait_for(asyncio.shield(task), PATIENCE)
-        finally:
-            if task.done():
-                self._tasks.pop(address, None)
+            task = self._tasks[address] = asyncio.ensure_future(self._alone(folder, address))
+            task.add_done_callback(partial(self._forget, address))
+        return await asyncio.wait_for(asyncio.shield(self._tasks[address]), PATIENCE)
+
+    def _forget(self, address: str, task: asyncio.Future[Kept | None]) -> None:
+        del self._tasks[address]
+        if not task.cancelled():
+            task.exception()  # perhaps nobody waits for it any more
+
+    async def _alone(self, folder: Path, address: str) -> Kept | None:
+        async with self._lock:
+            return await asyncio.to_thread(self._read, folder, address)
 
     def _read(self, folder: Path, address: str) -> Kept | None:
-        with self._lock:
-            state = [(file, file.stat().st_size, file.stat().st_mtime_ns)
-                     for file in files_of(folder)]  # fmt: skip
-            if self._web is None or state != self._state:
-                self._close()
-                self._web, self._state = CapturedWeb([folder]), state
-            captures = self._web.index.of(address)
-            found = [one for one in captures if one.capture.type != "wat"]
-            answer = self._web.read(found[-1]) if found else None
+        state = [(file, file.stat().st_size, file.stat().st_mtime_ns)
+                 for file in files_of(folder)]  # fmt: skip
+        if self._web is None or state != self._state:
+            self._close()
+            self._web, self._state = CapturedWeb([folder], tell=self._go_on), state
+        captures = self._web.index.of(address)
+        found = [one for one in captures if one.capture.type != "wat"]
+        answer = self._web.read(found[-1]) if found else None
         return None if answer is None else _shown(answer, len(found))
+
+    def _go_on(self, _: str) -> None:
+        if self._ended:
+            raise CrawlError("the studio ends")
 
     def _close(self) -> None:
         if self._web is not None:
@@ -88,7 +97,8 @@ class Records:
             self._web = None
 
     async def close(self) -> None:
-        """Wait for what is being read, and close the files."""
+        """Stop what is being indexed, and close the files."""
+        self._ended = True
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         self._close()
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
+from counterpoint.crawler.archives import indexing
 from counterpoint.crawler.store import page_details, schema
 from counterpoint.crawler.store.opening import open_store
 from counterpoint.crawler.store.page_details import Linked, details
@@ -212,11 +213,46 @@ def test_a_long_index_is_waited_for_elsewhere(
         for _ in range(2):
             waiting = (await client.get("/pages/0/record")).text
             assert "The WARC files are being indexed" in waiting and "Look again" in waiting
+        assert len(begun) == 1
+        others = [client.get(f"/pages/{number}/record") for number in range(1, 40)]
+        assert all("being indexed" in one.text for one in await asyncio.gather(*others))
+        assert len(begun) == 1  # the others take no threads, which all views need
         monkeypatch.setattr(page, "PATIENCE", 60)
         goes_on.set()
         while "being indexed" in (found := (await client.get("/pages/0/record")).text):
             await asyncio.sleep(0)
         assert shown(found, "Body of the answer") == "here"
-        assert len(begun) == 1
 
     use_studio(tmp_path, act)
+
+
+def test_the_studio_ends_while_files_are_indexed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C that waits until a million answers are indexed, or an index that is half made."""
+    never = threading.Event()
+    go_on = page.Records._go_on
+    said: list[str] = []
+
+    def slow(self: Any, text: str) -> None:
+        said.append(text)
+        for _ in range(6_000):
+            if self._ended or never.wait(0.01):
+                break
+        go_on(self, text)
+
+    monkeypatch.setattr(indexing, "_REPORTED", 1)
+    monkeypatch.setattr(page.Records, "_go_on", slow)
+    monkeypatch.setattr(page, "PATIENCE", 0.01)
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    records = [answer(1, f"http://a{n}.test/", "x") for n in range(50)]
+    written(folder / "a.warc.gz", records, "gzip")
+
+    async def act(client: Client) -> None:
+        await keeping(client, folder)
+        assert "being indexed" in (await client.get("/pages/0/record")).text
+
+    use_studio(tmp_path, act)
+    assert len(said) == 1
+    assert [file.name for file in folder.iterdir()] == ["a.warc.gz"]
