@@ -179,3 +179,27 @@ def test_archives(tmp_path: Path) -> None:
     assert json.loads(done.stdout) == found
     assert found["records"] == 300
     assert found["make"]["peak_mb"] > 1 and found["lookups"]["lookups_per_second"] > 1
+
+
+@pytest.mark.long
+def test_searching(tmp_path: Path) -> None:
+    """A benchmark of searches that no longer runs, or whose searches find other pages."""
+    script = [sys.executable, str(ROOT / "benchmarks" / "searching.py")]
+    subprocess.run(
+        [*script, "--pages", "900", "--inserted", "500", "--rounds", "1", "--database", "sqlite",
+         "--json", str(tmp_path / "found.json")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = json.loads((tmp_path / "found.json").read_text())
+    totals = {one["search"]: one["total"] for one in found["sqlite"]["searches"]}
+    assert len(totals) > 400
+    assert (totals[""], totals["in all"], totals["rare"], totals["none"]) == (
+        "900",
+        "900",
+        "1",
+        "0",
+    )
+    assert totals["not ASCII"] == totals["escaped"] == totals["a whole address"] == "1"
+    assert totals["300 letters of none"] == totals["one letter of none"] == "0"
+    assert all(one["whole"] for one in found["sqlite"]["searches"])
+    assert set(found["inserted pages/s"]) == {"alone", "searches", "FTS5"}

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
-from counterpoint.crawler.store.changes import was_asked
 from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.page_kinds import was_asked
 from counterpoint.crawler.store.recording import Page, Recording
 from counterpoint.crawler.store.schema import State
 
@@ -191,7 +191,8 @@ def _kept(recording: Recording, plan: CrawlPlan) -> list[int]:
     rules = plan.options.rules
     found = [
         row.id for row in recording.read("asked")
-        if was_asked(row.status, row.problem) and not (rules and rules.problem(row.address))
+        if was_asked(State.DONE, row.status, row.problem)
+        and not (rules and rules.problem(row.address))
     ]  # fmt: skip
     recording.forget_places()
     recording.write("place page", [{"id": page, "place": place}

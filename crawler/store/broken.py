@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, RowMapping, text
 
-from .changes import has_failed
 from .opening import Store
+from .page_kinds import is_broken
+from .schema import State
 
 BATCH = 5_000
 """How many rows are read at a time."""
@@ -106,7 +107,7 @@ def _target(connection: Connection, page: int) -> BrokenTarget | None:
     failed: list[RowMapping] = []
     came = None
     for visit in visits:
-        if not has_failed(visit["status"], visit["problem"]):
+        if not is_broken(State.DONE, visit["status"], visit["problem"]):
             came = visit["time"] if visit["status"] in (200, 304) else None
             break
         failed.append(visit)

@@ -9,7 +9,6 @@ links, and the caller can continue at `FoundLinks.after`.
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from sqlalchemy import ColumnElement, Connection, Select, Subquery, func, select
 from counterpoint.crawler.documents.addresses import Spelling, normalized
 from counterpoint.crawler.errors import CrawlError
 
+from .places import read_place, token_of
 from .schema import IS_APART, IS_IN_FRONTIER, State, pages, settings, stored_key
 from .views import VIEWS, Filter, Kind, Link, View, begins, can_be_stored
 
@@ -359,26 +359,15 @@ def _pages(search: _Search, name: str, value: Any) -> list[ColumnElement[bool]] 
 
 
 def _token(place: _Place | None) -> str:
-    if place is None:
-        return ""
-    values = json.dumps([int(place.included), *place.values])
-    return base64.urlsafe_b64encode(values.encode()).decode().rstrip("=")
+    return "" if place is None else token_of([int(place.included), *place.values])
 
 
 def _place(token: str, search: _Search) -> _Place | None:
     if not token:
         return None
-    try:
-        padded = token + "=" * (-len(token) % 4)
-        values = json.loads(base64.urlsafe_b64decode(padded.encode("ascii")))
-    except (ValueError, RecursionError):
-        values = None
-    if (
-        not isinstance(values, list)
-        or values[:1] not in ([0], [1])
-        or not _fits(values[1:], search.sort)
-    ):
-        raise CrawlError(f"'{token[:40]}' is no place in this list")
+    values = read_place(
+        token, lambda found: found[:1] in ([0], [1]) and _fits(found[1:], search.sort)
+    )
     return _Place(values[1:], values[0] == 1)
 
 

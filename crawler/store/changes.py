@@ -11,7 +11,6 @@ Both stores are read in the order of the keys of pages, so that neither has to f
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -19,12 +18,10 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, RowMapping, text
 
-from counterpoint.crawler.archives.fetcher import DAMAGED
 from counterpoint.crawler.documents.exchange import NOT_CAPTURED
-from counterpoint.crawler.documents.scope import LEFT_OUT
 
 from .opening import Store
-from .recording import TAKEN_OUT
+from .page_kinds import is_broken, was_asked
 from .schema import State
 
 BATCH = 5_000
@@ -49,16 +46,6 @@ _THERE = text("""
     UNION ALL SELECT 1 FROM external_links l LEFT JOIN pages t ON t.id = l.target
     WHERE l.page = :page AND (t.key = :key OR l.address = :address) AND NOT l.deleted""")
 _ONE = text("SELECT id, status, problem, state FROM pages WHERE key = :key")
-_NOT_ASKED = re.compile(
-    rf"{LEFT_OUT}|{NOT_CAPTURED}|{TAKEN_OUT}|forbidden by robots\.txt|robots\.txt asks for"
-    r"|robots\.txt is no text|.* is no public address|.* must be left alone"
-    r"|is no address of http or https|robots\.txt: (?:[1-5][0-9][0-9];|leads outside of|redirects "
-    rf"|breaks off after|longer than |{DAMAGED}|.*: read as it came)"
-)
-"""How the problems of pages begin that were not requested, with status 0: nothing is known of them.
-A robots.txt without an answer is another matter: nor would the page have come."""
-_LOST = ("redirects in a circle", "more than ", "redirects to no address")
-"""How the problems of redirects begin that lead nowhere."""
 
 
 class Change(StrEnum):
@@ -287,15 +274,7 @@ def _gone(new: RowMapping | None) -> Change:
 
 def _asked(row: RowMapping) -> bool:
     """Return whether a page was asked for, so that something is known of it."""
-    status = row["status"]
-    if row["state"] != State.DONE or status is None:
-        return False
-    return was_asked(status, row["problem"])
-
-
-def was_asked(status: int, problem: str) -> bool:
-    """Return whether a page with an outcome was asked for, so that something is known of it."""
-    return problem != NOT_CAPTURED and (bool(status) or not _NOT_ASKED.match(problem))
+    return was_asked(row["state"], row["status"], row["problem"])
 
 
 def _came(row: RowMapping | None) -> bool:
@@ -304,13 +283,7 @@ def _came(row: RowMapping | None) -> bool:
 
 def _is_broken(row: RowMapping) -> bool:
     """Return whether a page was asked for and did not come."""
-    return _asked(row) and has_failed(row["status"], row["problem"])
-
-
-def has_failed(status: int, problem: str) -> bool:
-    """Return whether an answer says that a page which was asked for does not come."""
-    is_lost = 300 <= status < 400 and problem.startswith(_LOST)
-    return was_asked(status, problem) and (status == 0 or status >= 400 or is_lost)
+    return is_broken(row["state"], row["status"], row["problem"])
 
 
 def _status(row: RowMapping | None) -> int | None:

@@ -304,6 +304,25 @@ def can_be_stored(value: str) -> bool:
     return "\0" not in value and not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 
+def has_words(column: ColumnElement[str], words: str, dialect: str) -> ColumnElement[bool]:
+    """Return the condition that an address or a host has a text, ASCII letters of either case."""
+    # LIKE of SQLite takes them for the same, that of PostgreSQL does not.
+    like = column.contains if dialect == "sqlite" else column.icontains
+    return like(words, autoescape=True)
+
+
+def must_be_storable(name: str, value: str) -> None:
+    """Check a text of the user for which a database is searched.
+
+    Raises
+    ------
+    CrawlError
+        If no database can store it.
+    """
+    if not can_be_stored(value):
+        raise CrawlError(f"{name}: contains a character that no address can have")
+
+
 VIEWS = {
     Kind.INTERNAL: View(
         Kind.INTERNAL, internal_links, InternalLink, ("found", "target"), ("page", "site"),

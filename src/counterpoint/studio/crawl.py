@@ -10,8 +10,9 @@ from sqlalchemy import select
 from counterpoint.crawler.beebot.plan import POLICY_OF, CrawlSettings
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.outcomes import outcomes
 from counterpoint.crawler.store.schema import plans, seeds
-from counterpoint.studio import wishing
+from counterpoint.studio import statuses, wishing
 from counterpoint.studio.crawling import CRAWLING
 from counterpoint.studio.rendering import Form, redirect_with_message, render
 from counterpoint.studio.stored import FEED, asked, changed
@@ -51,6 +52,8 @@ async def _page(request: web.Request, form: Form | None = None, status: int = 20
         policies=wishing.policies(),
         running=running.name != "idle",
         sites=some,
+        statuses=statuses.chart(await asked(request, outcomes)),
+        size=(statuses.WIDTH, statuses.HEIGHT),
         unfinished=unfinished,
     )  # fmt: skip
 

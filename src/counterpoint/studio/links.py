@@ -17,10 +17,10 @@ from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.schema import State
 from counterpoint.crawler.store.views import VIEWS, Filter, Kind
 from counterpoint.studio import forms
+from counterpoint.studio.listing import LIMIT, addresses, show_host, with_number
 from counterpoint.studio.rendering import Form, redirect_with_message, render
 from counterpoint.studio.stored import asked, changed
 
-LIMIT = 50
 _MOST = 10_000
 """Links are counted up to this number; the view says "at least" beyond it."""
 
@@ -105,7 +105,8 @@ async def show(request: web.Request) -> web.Response:
         unfolded=any(form.values[name] or name in form.errors for name in _later(kind)),
         columns=COLUMNS[kind], rows=[_row(link) for link in listed.found.rows],
         sort=sort, sorts=VIEWS[kind].sorts, descending=descending, total=listed.total,
-        whole=listed.found.whole, again=_addresses(kind, kept, sort, descending),
+        whole=listed.found.whole,
+        again=addresses(f"/links/{kind}", kept, sort, "found", descending),
         before=listed.found.before, after=listed.found.after, query=request.query_string,
     )  # fmt: skip
 
@@ -137,14 +138,9 @@ async def _filter(
 
     A site is given by its number or its host.
     """
-    host = query.get("site", "").strip()
-    if not host or host.isdecimal():
-        return _read(kind, query)
-    number = await asked(request, site_list.number_of, host)
-    form, wanted = _read(kind, {**query, "site": "" if number is None else str(number)})
-    form.values["site"] = host
-    if number is None:
-        form.errors["site"] = "No site of the store has this host."
+    numbered, host = await with_number(request, query)
+    form, wanted = _read(kind, numbered)
+    show_host(form, host)
     return form, wanted
 
 
@@ -178,9 +174,9 @@ def _shown(
         return LinkList(found, total(connection, kind, wanted, _MOST), sites)
 
 
-def _options(listed: LinkList) -> dict[str, list[tuple[str, str]]]:
+def _options(listed: LinkList) -> dict[str, Any]:
     return {
-        "site": [(host, host) for host in listed.sites],
+        "site": listed.sites,
         "state": [("", "all"), *((str(int(state)), text) for state, text in _STATES.items())],
         "reason": [("", "all"), *((str(reason), str(reason)) for reason in Reason if reason)],
     }
@@ -193,18 +189,6 @@ def _row(link: Any) -> dict[str, Any]:
     if "state" in row:
         row["state"] = _STATES[State(row["state"])]
     return row
-
-
-def _addresses(kind: Kind, kept: Mapping[str, str], sort: str, descending: bool) -> Any:
-    """Return a function that makes the address of this view with some parameters changed."""
-
-    def again(**changes: str) -> str:
-        parameters = {**kept, "sort": "" if sort == "found" else sort,
-                      "descending": "1" if descending else "", **changes}  # fmt: skip
-        query = urlencode({name: value for name, value in parameters.items() if value})
-        return f"/links/{kind}{'?' if query else ''}{query}"
-
-    return again
 
 
 async def delete(request: web.Request) -> web.Response:

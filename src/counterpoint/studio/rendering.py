@@ -37,7 +37,9 @@ class View:
 
 VIEWS = (
     ("", (View("crawl", "Crawl", "/crawl", "c"),
-          View("sites", "Sites", "/sites", "s", "sites"))),
+          View("sites", "Sites", "/sites", "s", "sites"),
+          View("pages", "Pages", "/pages", "p", "known"),
+          View("hosts", "Hosts", "/hosts", "h"))),
     ("Links", (View("internal", "Internal", "/links/internal", "i", "internal"),
                View("external", "External", "/links/external", "e", "external"),
                View("bad", "Bad", "/links/bad", "b", "bad"))),

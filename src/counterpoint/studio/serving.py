@@ -21,7 +21,7 @@ from aiohttp import web
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store, open_store
-from counterpoint.studio import crawl, exports, links, report, sites, tuning
+from counterpoint.studio import crawl, exports, hosts, links, page, pages, report, sites, tuning
 from counterpoint.studio.connections import (
     BATCH,
     QUEUE,
@@ -70,6 +70,10 @@ ROUTES = [
     web.post(r"/sites/{number:\d{1,9}}", sites.edit),
     web.post(r"/sites/{number:\d{1,9}}/remove", sites.remove),
     web.post(r"/sites/{number:\d{1,9}}/retry", sites.retry),
+    web.get("/pages", pages.show),
+    web.get(r"/pages/{number:\d{1,18}}", page.show),
+    web.get(r"/pages/{number:\d{1,18}}/record", page.record),
+    web.get("/hosts", hosts.show),
     web.get("/links/{kind:internal|external|bad}", links.show),
     web.post("/links/{kind:internal|external|bad}/delete", links.delete),
     web.get("/export", exports.show),
@@ -128,6 +132,9 @@ def application(store: Store, crawling: CrawlProcess, access: Access, folder: Pa
     made[TEMPLATES], made[FLASHES] = environment(), {}
     made[STORE_NAME], made[report.REPORT] = store.where, folder
     made[exports.SENDING] = asyncio.Semaphore(exports.AT_A_TIME)
+    made[pages.ADDRESSES] = pages.Addresses()
+    made[page.RECORDS] = page.Records()
+    made.cleanup_ctx.extend([pages.addresses_of, page.records_of])
     feed = made[FEED] = Feed(StoreWatcher(store, crawling).look, every)
     made.add_routes(
         [web.get("/", _home), web.get("/events", feed.serve, allow_head=False), *ROUTES]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
-from urllib.parse import urlencode
 
 from aiohttp import web
 
@@ -12,12 +10,11 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store import seeds, site_list
 from counterpoint.crawler.store.schema import Standing
 from counterpoint.studio import forms
+from counterpoint.studio.listing import LIMIT, addresses
 from counterpoint.studio.rendering import Form, redirect_with_message, render
 from counterpoint.studio.stored import asked, changed
 
 FIELDS = ("start", "full_name", "short_name", "level", "cap")
-PAGE = 50
-"""Number of sites on a page of the list."""
 COLUMNS = (
     ("number", "No.", "n"), ("site", "Site", ""), ("standing", "Standing", ""),
     ("fetched", "Fetched of known", ""), ("internal", "Internal", "n"),
@@ -45,28 +42,18 @@ async def _page(
         next((one for one in site_list.SORTS if one == query.get("sort")), "number"),
         query.get("descending") == "1",
     )
-    found = await asked(request, site_list.search, wanted, page * PAGE, PAGE)
-    again = partial(_address, wanted)
+    found = await asked(request, site_list.search, wanted, page * LIMIT, LIMIT)
+    kept = {"words": wanted.words, "standing": wanted.standing or ""}
+    again = addresses("/sites", kept, wanted.sort, "number", wanted.descending)
     return render(
         request, "sites", "sites", 422 if form or imported else 200,
         form=form or Form(), imported=imported or Form(), filters=filters,
         sites=found.rows, total=found.total, columns=COLUMNS, wanted=wanted, again=again,
         standings=[("", "all"), *((str(one), str(one)) for one in Standing)],
         filtered=bool(wanted.words or wanted.standing),
-        before=again(page=str(page - 1)) if page else None,
-        after=again(page=str(page + 1)) if (page + 1) * PAGE < found.total else None,
+        before=again(page=str(page - 1) if page > 1 else "") if page else "",
+        after=again(page=str(page + 1)) if (page + 1) * LIMIT < found.total else "",
     )  # fmt: skip
-
-
-def _address(wanted: site_list.SiteSearch, **changes: str) -> str:
-    """Return the address of the list of some sites."""
-    parameters = {
-        "words": wanted.words, "standing": wanted.standing or "",
-        "sort": "" if wanted.sort == "number" else wanted.sort,
-        "descending": "1" if wanted.descending else "", **changes,
-    }  # fmt: skip
-    query = urlencode({name: value for name, value in parameters.items() if value not in ("", "0")})
-    return f"/sites{'?' if query else ''}{query}"
 
 
 def _site_form(submitted: Any) -> tuple[Form, dict[str, Any]]:

@@ -21,6 +21,8 @@ FILTER = {"words": "museum", "site": "1", "state": "0", "status": "200", "host":
           "prefix": "http://", "sort": "domain", "descending": "1", "after": "",
           "before": ""}  # fmt: skip
 LIST = {"page": "0", "words": "a", "standing": "waiting", "sort": "site", "descending": "1"}
+PAGES = {"words": "library", "site": "zin.test", "state": "fetched", "status": "404",
+         "sort": "size", "descending": "1", "after": "WzEsIDFd", "before": ""}  # fmt: skip
 CHOSEN = {"link": "1:0", "back": "site=1&words=x", "all": ""}
 KINDS = ("internal", "external", "bad")
 
@@ -32,7 +34,9 @@ POSTS: tuple[tuple[str, dict[str, str]], ...] = (
 )  # fmt: skip
 GETS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/", {"token": "x"}), ("/crawl", {}), ("/sites", LIST), ("/sites/1", {}),
-    ("/export", {}), ("/settings", {}), ("/gate", {"page": "index.html"}), ("/events", {}),
+    ("/pages", PAGES), ("/hosts", {**PAGES, "state": "resting", "sort": "delay"}),
+    ("/pages/5", {}), ("/pages/5/record", {}), ("/export", {}), ("/settings", {}),
+    ("/gate", {"page": "index.html"}), ("/events", {}),
     ("/static/studio.js", {}), ("/report/x/index.html", {}), ("/nothing", {}),
     *((f"/links/{kind}", FILTER) for kind in KINDS),
     *((f"/export/{kind}.{form}", {}) for kind in KINDS for form in ("csv", "jsonl", "graphml")),

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, update
 
 from counterpoint.crawler.store.opening import open_store
-from counterpoint.crawler.store.schema import external_links, pages, seeds
+from counterpoint.crawler.store.schema import external_links, hosts, pages, seeds
 
 from .browser import WAIT, browser, eventually, studio
 from .filled import HOSTILE, SITES, fill
 
-VIEWS = ("/crawl", "/sites", "/sites/2", "/links/internal", "/links/external?site=6",
+VIEWS = ("/crawl", "/sites", "/sites/2", "/pages", "/pages?state=broken&status=x", "/pages/5",
+         "/pages/9", "/pages/5/record", "/hosts",
+         "/links/internal", "/links/external?site=6",
          "/links/bad", "/links/external?level=x", "/export", "/settings", "/gate",
          "/nothing")  # fmt: skip
 LONG = "x" * 1500
@@ -47,6 +49,12 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             connection.execute(
                 update(external_links).where(external_links.c.page == 5).values(anchor=LONG)
             )
+            connection.execute(insert(hosts), [
+                {"host": f"h{k}.test", "free_at": 2.0**40 * (k % 2), "delay": k / 3, "failures": k,
+                 "robots": '{"http://h.test": [1770000000.0, 404, ""]}' * (k % 2),
+                 "robots_at": 1_770_000_000.0, "worker": "w" * 300 if k == 1 else None}
+                for k in range(9)
+            ])  # fmt: skip
             connection.execute(update(seeds).where(seeds.c.number == 3)
                                .values(full_name=LONG, reason=LONG))  # fmt: skip
     with studio(folder, "--db", "crawl.db", "--report", "report") as (_, found):

@@ -44,6 +44,7 @@ SHOWN = (
     ("crawl-dark", "/crawl", DESK, "dark"),
     ("crawl-phone", "/crawl", PHONE, "dark"),
     ("sites", "/sites", DESK, "light"),
+    ("pages", "/pages?state=fetched&sort=external&descending=1", DESK, "light"),
     ("external-links", "/links/external?site=7", DESK, "light"),
     ("external-links-phone", "/links/external", PHONE, "light"),
     ("bad-links-dark", "/links/bad", DESK, "dark"),
