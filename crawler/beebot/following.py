@@ -113,7 +113,9 @@ class Following:
         self, recording: Recording, page: Page, target: Page, rules: Rules | None
     ) -> bool:  # fmt: skip
         """Return whether a page can stand for another that names it as canonical."""
-        if target.state == State.DROPPED or not self._discovery.allows(page, target, rules):
+        if target.state == State.DROPPED or not self._discovery.allows(
+            recording, page, target, rules
+        ):
             return False
         if target.status is not None and (target.status != 200 or not target.size):
             return False

@@ -272,6 +272,7 @@ class Recording:
     def forget_places(self) -> None:
         """Mark all pages as not met, for a new plan."""
         self.write("forget places", {"taken_out": TAKEN_OUT})
+        self.write("forget alike", {})
 
     def put_settings(self, values: Mapping[str, str]) -> None:
         """Store settings: JSON by name."""

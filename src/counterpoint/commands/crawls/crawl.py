@@ -40,7 +40,7 @@ if TYPE_CHECKING:  # loaded where something is crawled
 _KEPT = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normalize",
          "concurrency", "delay", "agent", "proxy", "robots", "allow_private", "warc",
          "query", "include", "exclude", "replay", "sitemaps", "nofollow",
-         "canonical")  # fmt: skip
+         "canonical", "traps")  # fmt: skip
 """Options that the store keeps: fields of `counterpoint.crawler.beebot.plan.CrawlSettings`."""
 
 
@@ -105,6 +105,7 @@ def crawl(
     counterpoint crawl --db crawl.db --run found.run                  write what it found
     counterpoint crawl opic --db old.db --start a.test --replay captures/
     counterpoint crawl R3 --db crawl.db --start a.test --nofollow --canonical
+    counterpoint crawl R3 --db crawl.db --start a.test --traps usual,calendar=120
     """
     if db is None:
         raise click.UsageError(
