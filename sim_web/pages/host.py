@@ -44,8 +44,8 @@ class Host:
         Whether it compresses with gzip and with br, and whether it sends chunks.
     calendar, endless_paths, endless_queries, session_ids : bool
         Whether it has these traps.
-    sitemap : bool
-        Whether it has a sitemap.
+    sitemap, sitemap_errors : bool
+        Whether it has a sitemap, and whether that names wrong addresses.
     hidden : int
         The number of its pages behind a form.
     vanishes_at : float
@@ -69,6 +69,7 @@ class Host:
     endless_queries: bool
     session_ids: bool
     sitemap: bool
+    sitemap_errors: bool
     hidden: int
     vanishes_at: float
 
@@ -132,6 +133,7 @@ def host(web: Web, number: int, edition: int = 0, theme: int | None = None) -> H
         endless_queries=chance("endless queries", number) < profile.faults.endless_queries,
         session_ids=chance("session ids", number) < profile.faults.session_ids,
         sitemap=has_sitemap(web, number),
+        sitemap_errors=chance("sitemap errors", number) < profile.faults.sitemap_errors,
         hidden=forms.hidden_of(web, number),
         vanishes_at=faults.vanishes_at(web, number) if profile.faults.vanish else math.inf,
     )

@@ -12,6 +12,7 @@ from . import outcomes as outcome
 from . import politeness
 from . import quality as qualities
 from . import reached as reaching
+from . import sitemaps as sitemap
 from .reading import RequestLog
 from .truth import WebTruth
 
@@ -80,6 +81,7 @@ class Judgment:
     retry_after: politeness.Fulfilment
     concurrency: politeness.Concurrency
     levels: reaching.Levels
+    sitemaps: sitemap.SitemapWorth
 
     def to_json(self) -> dict[str, Any]:
         """Return the judgment as JSON; what is unknown gives the reason."""
@@ -115,6 +117,7 @@ def judge(log: RequestLog, truth: WebTruth) -> Judgment:
         retry_after=politeness.retry_after(requests),
         concurrency=politeness.concurrency(log),
         levels=reaching.levels(truth, fetched),
+        sitemaps=sitemap.worth(log, truth),
     )
 
 
