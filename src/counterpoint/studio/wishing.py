@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, insert, select
 from counterpoint.crawler.beebot.amounts import budget
 from counterpoint.crawler.beebot.plan import POLICY_OF, CrawlSettings
 from counterpoint.crawler.documents.scope import ScopeRules
+from counterpoint.crawler.documents.traps import Traps
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.proxies import VARIABLE, proxy_address
 from counterpoint.crawler.store.opening import Store
@@ -19,8 +20,8 @@ from counterpoint.studio.rendering import Form
 
 PLAN = ("kind", "scheduler", "budget", "level", "cap", "concurrency", "delay", "seed",
         "query")  # fmt: skip
-MANNERS = ("normalize", "stay", "include", "exclude", "sitemaps", "nofollow", "canonical", "robots",
-           "allow_private", "agent", "proxy", "warc")  # fmt: skip
+MANNERS = ("normalize", "stay", "include", "exclude", "sitemaps", "nofollow", "canonical", "traps",
+           "robots", "allow_private", "agent", "proxy", "warc")  # fmt: skip
 _SWITCHES = ("stay", "sitemaps", "nofollow", "canonical", "robots", "allow_private")
 OWN = "own"
 MOST = 10**9
@@ -152,10 +153,20 @@ def _rules(form: Form, name: str) -> tuple[str, ...]:
     """Return the rules of scope in a field, one a line; note what is wrong with them."""
     rules = tuple(filter(None, map(str.strip, form.values[name].splitlines())))
     try:
-        ScopeRules(**{name: rules})
+        ScopeRules(rules) if name == "include" else ScopeRules((), rules)
     except CrawlError as error:
         form.errors[name] = f"{str(error).removeprefix(f'--{name} ')}."
     return rules
+
+
+def _traps(form: Form) -> str:
+    """Return the detectors of traps in the form; note what is wrong with them."""
+    text = form.values["traps"]
+    try:
+        Traps(text)
+    except CrawlError as error:
+        form.errors["traps"] = f"{str(error).removeprefix('--traps ')}."
+    return text
 
 
 def manners(submitted: Any, wishes: CrawlSettings) -> tuple[Form, CrawlSettings]:
@@ -181,6 +192,7 @@ def manners(submitted: Any, wishes: CrawlSettings) -> tuple[Form, CrawlSettings]
         warc=form.values["warc"] or None,
         include=include,
         exclude=exclude,
+        traps=_traps(form),
         **switches,
     )
     return form, wishes
