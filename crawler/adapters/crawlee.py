@@ -131,7 +131,6 @@ class PolicyRequestManager(RequestManager):
     async def _before(self, context: BasicCrawlingContext) -> None:
         """Remember whose links are enqueued from here, until the crawler is done with the page."""
         address, _ = self._asked[id(context.request)]
-        self._ordered.pages[address].answer = None
         self._watched.add(address)
         _handled.set((self, address))
         context.register_deferred_cleanup(partial(self._leave, context.request))
@@ -239,7 +238,9 @@ class PolicyRequestManager(RequestManager):
         """Return the next request; None if there is none now."""
         if self._again:
             request = self._again.popleft()
-            self._watched.discard(self._asked[id(request)][0])
+            address, _ = self._asked[id(request)]
+            self._watched.discard(address)
+            self._ordered.pages[address].answer = None
             return request
         found = self._ordered.next()
         if found is None:

@@ -138,7 +138,8 @@ async def _worked(
     ends: list[Any] = []
 
     async def work() -> None:
-        await manager._before(_Context(request, ends.append))
+        if how != 2:
+            await manager._before(_Context(request, ends.append))
         if how == 1 and request.retry_count < 2:
             request.retry_count += 1
             await manager.reclaim_request(request)

@@ -90,6 +90,24 @@ def test_no_page_is_lost_or_fetched_twice(concurrency: int) -> None:
     assert sorted(crawl.order) == sorted(web)
 
 
+def test_links_belong_to_the_page_that_is_handled() -> None:
+    """Catches links that the policy gets with another page, which is done while they are added."""
+    with scripted({A: Page(""), f"{A}b": Page(""), f"{A}x": Page("")}) as web:
+        crawl = crawlers.made(RECORDING, web.proxy, concurrency=2)
+        added = asyncio.Event()
+
+        async def handles(context: Any) -> None:
+            if context.request.url == f"{A}b":
+                await crawl.crawler.add_requests([f"{A}x"])
+                added.set()
+                while not await crawl.manager.get_handled_count():
+                    await asyncio.sleep(0)
+            await added.wait()
+
+        crawlers.run(crawl, [A, f"{A}b"], handles)
+    assert Recording.seen == [(200, 0), (200, 1), (200, 0)]
+
+
 class Recording:
     """A policy that fetches in the order of discovery, and records each outcome."""
 
@@ -124,6 +142,20 @@ def test_another_try_belongs_to_the_page() -> None:
     assert web.asked == [A, *[f"{A}x"] * 3, f"{A}y"]
     assert Recording.seen == [(200, 2), (503, 0), (404, 0)]
     assert (crawl.manager.steps, crawl.manager.why) == (3, "none is left")
+
+
+def test_another_try_without_an_answer() -> None:
+    """Catches the answer to a first try that counts though none came to the last one."""
+    with scripted({A: Page("", 503)}) as web:
+        crawl = crawlers.made(RECORDING, web.proxy, retries=1)
+
+        @crawl.crawler.pre_navigation_hook
+        async def fails(context: Any) -> None:
+            if context.request.retry_count:
+                raise OSError("no network")
+
+        crawlers.run(crawl, [A])
+    assert (web.asked, Recording.seen) == ([A], [(0, 0)])
 
 
 def test_a_handler_that_fails() -> None:
