@@ -19,6 +19,7 @@ from .discovery import NEW
 from .keeping import following, kept_fresh
 from .leases import database_clock
 from .plan import CrawlPlan, CrawlSettings, PlanSite, make_plan, plan_from_row
+from .trapping import count_first
 
 NONE_KNOWN = "it visits known pages again, and no page is known yet"
 
@@ -190,14 +191,15 @@ def _kept(recording: Recording, plan: CrawlPlan) -> list[int]:
     """
     rules = plan.options.rules
     found = [
-        row.id for row in recording.read("asked")
+        row for row in recording.read("asked")
         if was_asked(State.DONE, row.status, row.problem)
         and not (rules and rules.problem(row.address))
     ]  # fmt: skip
     recording.forget_places()
-    recording.write("place page", [{"id": page, "place": place}
-                                   for place, page in enumerate(found)])  # fmt: skip
-    return found
+    recording.write("place page", [{"id": row.id, "place": place}
+                                   for place, row in enumerate(found)])  # fmt: skip
+    count_first(recording, rules.detectors, (row.address for row in found))
+    return [row.id for row in found]
 
 
 def _starts(recording: Recording, plan: CrawlPlan) -> list[int]:
@@ -221,5 +223,6 @@ def _starts(recording: Recording, plan: CrawlPlan) -> list[int]:
             if page.seed is None:
                 recording.adopt(page, one.number)
         found.append(page.id)
+    count_first(recording, plan.options.rules.detectors, (one.start for one in keys.values()))
     recording.finish()
     return found

@@ -134,7 +134,11 @@ async def _crawled(
             planner = Planner(store, ahead, now, worker, clock.now)
         settings = begun.settings
         engine = Engine(planner, dispatcher, watch, sleep=None if clock is None else clock.pause,
-                        tuning=Tuning(settings.concurrency, settings.delay))  # fmt: skip
+                        tuning=Tuning(settings.concurrency, settings.delay, settings.paused),
+                        )  # fmt: skip
+        if settings.paused and clock is None:
+            planner.tune(engine.tuning)
+            dispatcher.tune(engine.tuning)
         if started is not None:
             started(engine)
         with _stopped_by_signals(engine, process.leave):
@@ -201,7 +205,8 @@ def _offline(
 ) -> _Offline | None:  # fmt: skip
     """Return what answers in place of a network, if the settings say so.
 
-    Time is virtual if one process makes one request at a time: others need one clock for all pages.
+    Time is virtual if one process makes one request at a time, as rehearsals do: others need one
+    clock for all pages.
     """
     settings, clock = begun.settings, VirtualClock(0.0)
     if settings.replay is not None:
@@ -211,8 +216,8 @@ def _offline(
         clock = VirtualClock(max(float(archive.web.begin), last_time(store)))
         fetcher: Fetcher = archive
     elif settings.web:
-        if webs is None:
-            raise CrawlError(f"--web {settings.web}: this program cannot make it")
+        if webs is None or worker is not None:
+            raise CrawlError(f"--web {settings.web}: a rehearsal needs a SQLite store")
         clock = VirtualClock(last_time(store))
         fetcher = webs(settings.web, clock.now, limits)
     else:

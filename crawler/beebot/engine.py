@@ -95,7 +95,8 @@ class Engine:
         self._drains = False
         self._closing = 0.0
         self._others = self._due = ""
-        self._tuning = tuning
+        self.tuning = tuning or Tuning(1, None)
+        self._knows = tuning is not None
         self._looks = False
         self.trouble = "the store"  # until the planner has rebuilt the scheduler's state
 
@@ -114,7 +115,7 @@ class Engine:
         """Return what the crawl waits for now, in one line; "" if it does not wait."""
         if self._stop.is_set():
             return self.trouble or "the requests in flight, and then stops"
-        if self._tuning is not None and self._tuning.paused and not self._dispatcher.under_way():
+        if self._sleep is None and self.tuning.paused and not self._dispatcher.under_way():
             return self.trouble or PAUSED
         return self.trouble or self._dispatcher.waiting() or self._others or self._due
 
@@ -151,12 +152,12 @@ class Engine:
         while True:
             with suppress(StoreError):  # the next step of the planner raises it, too
                 tuning = await loop.run_in_executor(self._thread, self._planner.tuning)
-                if self._tuning not in (None, tuning):
+                if self._knows and tuning != self.tuning:
                     await loop.run_in_executor(self._thread, self._planner.tune, tuning)
                     self._dispatcher.tune(tuning)
                     self._looks = True
                     self._come.set()
-                self._tuning = tuning
+                self.tuning, self._knows = tuning, True
             await asyncio.sleep(LOOK)
 
     async def _collected(self) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from counterpoint.crawler.fetching.job import Job
+from counterpoint.crawler.fetching.job import Job, Tuning
+from counterpoint.crawler.store.opening import Store
+from counterpoint.crawler.store.recording import Recording
 
 from .answers import Answers
 from .keeping import KeepingAnswers
-from .plan import CrawlPlan
+from .plan import CrawlPlan, CrawlSettings
 from .revisits import Revisits
 from .run import CrawlRun, Visit
 
@@ -33,6 +35,13 @@ class PlanInProgress:
 def ahead_of(concurrency: int) -> int:
     """Return the largest number of requests in flight; with one at a time they keep their order."""
     return 1 if concurrency == 1 else AHEAD * concurrency
+
+
+def stored_tuning(store: Store) -> Tuning:
+    """Return what a store says about the pace of its crawl."""
+    with store.reading() as connection:
+        settings = CrawlSettings.of(dict(map(tuple, Recording(connection).read("tuning"))))
+    return Tuning(settings.concurrency, settings.delay, settings.paused)
 
 
 def answers_of(run: CrawlRun) -> Answers:

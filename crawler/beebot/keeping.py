@@ -16,14 +16,15 @@ from counterpoint.crawler.fetching.job import Fetched
 from counterpoint.crawler.policy.protocol import Outcome, Scope
 from counterpoint.crawler.schedulers.finding import find
 from counterpoint.crawler.schedulers.revisit import GONE
-from counterpoint.crawler.store.recording import Page, Recording
+from counterpoint.crawler.store.page_kinds import was_asked
+from counterpoint.crawler.store.recording import TAKEN_OUT, Page, Recording
 from counterpoint.crawler.store.schema import State
 
 from .amounts import budget, period
 from .contents import PageContent
 from .document import Document, is_left_out
 from .plan import CrawlPlan, CrawlSettings
-from .revisits import Revisits
+from .revisits import SAME, Revisits
 from .run import CrawlRun, Visit
 from .stored_answer import StoredAnswer
 
@@ -90,11 +91,16 @@ def next_due(run: CrawlRun, now: float) -> float:
     return begun + run.plan.options.every / run.discovery.places
 
 
+def _leads_off(status: int) -> bool:
+    """Return whether a page redirects to where the crawl does not follow."""
+    return 300 <= status < 400 and status != SAME
+
+
 class KeepingAnswers(Revisits):
     """Stores the answers of a plan that keeps pages fresh, and meets new pages.
 
     A page that is gone is stored as such, and its links are removed. Any other visit that fails
-    leaves a page as it is, if it came before.
+    leaves a page as it is, if it came before; so does one for which nothing could be asked.
     """
 
     def __init__(self, run: CrawlRun) -> None:
@@ -106,8 +112,8 @@ class KeepingAnswers(Revisits):
         return page.key in self._start_keys
 
     def is_known(self, recording: Recording, page: Page) -> bool:
-        """Return whether the user has dropped the page, so that it is not fetched."""
-        return page.state == State.DROPPED
+        """Return whether the user has taken the page out, so that it is not fetched."""
+        return page.state == State.DROPPED or page.problem == TAKEN_OUT
 
     def take(
         self, recording: Recording, visit: Visit, fetched: Fetched, found: Document
@@ -118,9 +124,12 @@ class KeepingAnswers(Revisits):
             run.in_flight.pop(visit.number)
             return
         places, counts = run.discovery.places, dict.fromkeys(Kind, 0)
+        known = page.status is not None and was_asked(State.DONE, page.status, page.problem)
         if found.status == 200 and not (page.size and is_left_out(found)):
             outcome, found, counts = self._came(recording, page, fetched, found)
-        elif page.status != 200 or found.status in GONE or 300 <= found.status < 304:
+        elif known and not was_asked(State.DONE, found.status, found.problem):
+            outcome = run.outcome(page.id, found.status, 0, 0, 0, fetched.time)
+        elif page.status != 200 or found.status in GONE or _leads_off(found.status):
             outcome = self._is_gone(recording, page, fetched, found)
         else:
             outcome = run.outcome(page.id, found.status, page.external, page.size, 0, fetched.time)

@@ -25,7 +25,7 @@ from counterpoint.crawler.policy.protocol import ENDLESS, Scope
 from counterpoint.crawler.schedulers.finding import ChosenPolicy, find
 from counterpoint.crawler.store.schema import stored_key
 
-from .amounts import MOST, Budget, budget
+from .amounts import MOST, Budget, budget, period
 
 POLICY_OF = {"universities": "R3", "institutes": "R2", "unknown": "equal-quanta"}
 """The policy for a set of sites of a kind ([BeeBot])."""
@@ -307,6 +307,7 @@ def make_plan(settings: CrawlSettings, sites: Sequence[PlanSite]) -> CrawlPlan:
     if not sites:
         raise CrawlError("there is no site to crawl: add some with --seeds FILE")
     _require_network(settings)
+    period(settings.every)
     given = budget(settings.budget)
     options = PlanOptions(
         str(chosen.policy.scope), settings.stay, settings.normalize, settings.level, settings.cap,
@@ -325,6 +326,12 @@ def _require_network(settings: CrawlSettings) -> None:
     """Refuse settings of a network for a crawl that uses none."""
     if not (settings.replay or settings.web):
         return
+    if settings.web and settings.concurrency != 1:
+        raise CrawlError(f"--web {settings.web}: a rehearsal has virtual time, and needs "
+                         "--concurrency 1")  # fmt: skip
+    if settings.web and settings.revisit and budget(settings.budget).seconds is None:
+        raise CrawlError(f"--web {settings.web}: with --revisit a rehearsal needs a time, after "
+                         "which it ends: --budget 5000,7d")  # fmt: skip
     source, name = ("replay", "replayed from") if settings.replay else ("web", "a rehearsal on")
     for other in ("proxy", "warc", "web"):
         if other != source and getattr(settings, other):

@@ -25,10 +25,10 @@ from counterpoint.crawler.store.recording import Head, Recording
 
 from .beginning import is_outdated
 from .document import Document, opened
-from .in_progress import PlanInProgress, ahead_of, answers_of, job_of
+from .in_progress import PlanInProgress, ahead_of, answers_of, job_of, stored_tuning
 from .keeping import next_due
 from .leases import Leases, Worker
-from .plan import CrawlSettings, plan_from_row
+from .plan import plan_from_row
 from .planner_step import PlannerStep
 from .replay import replay
 from .run import CrawlRun, Mark, PolicyFailure
@@ -111,17 +111,17 @@ class Planner:
             If the store cannot be read.
         """
         try:
-            with self.store.reading() as connection:
-                rows = dict(map(tuple, Recording(connection).read("tuning")))
+            return stored_tuning(self.store)
         except self._errors as error:
             raise StoreError(f"{self.store.where}: {error}") from error
-        settings = CrawlSettings.of(rows)
-        return Tuning(settings.concurrency, settings.delay, settings.paused)
 
     def tune(self, tuning: Tuning) -> None:
         """Change how many requests may be in flight, and begin or end a pause."""
-        if self._paused and not tuning.paused:
-            self._since = self._now()  # the time of a pause does not count
+        now = self._now()
+        if tuning.paused and not self._paused and self._going is not None:
+            self._going.spent += now - self._since
+        if self._paused or tuning.paused:
+            self._since = now  # the time of a pause does not count
         self._paused, self.ahead = tuning.paused, ahead_of(tuning.concurrency)
         if self._leases is not None:
             self._leases.keep_delay(tuning.delay)
@@ -211,19 +211,18 @@ class Planner:
             Whether the planner must be called again before anything is fetched.
         """
         run, stored, leases = going.run, tuple(going.answers.stored), self._leases
-        taken = len(answers)
         if run.ended:
-            return PlannerStep([], False, run.ended, run.failed, stored, taken=taken)
+            return PlannerStep([], False, run.ended, run.failed, stored, taken=len(answers))
         if going.is_outdated and not self._mine(run):
-            return PlannerStep([], False, CHANGED, stored=stored, taken=taken)
+            return PlannerStep([], False, CHANGED, stored=stored, taken=len(answers))
         jobs, lost = self._jobs(run, answers)
         due = None if going.again is None else run.due
         if leases is None:
-            return PlannerStep(jobs, more, stored=stored, again=going.again, taken=taken,
+            return PlannerStep(jobs, more, stored=stored, again=going.again, taken=len(answers),
                                due=due)  # fmt: skip
         again = min(one for one in (leases.pause, going.again) if one is not None)
         return PlannerStep(jobs, more, stored=stored, lease=leases.handed(lost),
-                           again=again, busy=bool(leases.mine), taken=taken, due=due)  # fmt: skip
+                           again=again, busy=bool(leases.mine), taken=len(answers), due=due)  # fmt: skip
 
     def _looked(self, going: PlanInProgress, recording: Recording) -> PlannerStep | None:
         """Read what other processes have changed; return a step if the crawl ends because of it."""
@@ -297,8 +296,8 @@ class Planner:
         run, leases = going.run, self._leases
         hosts = {state.host: state for fetched, _ in come for state in fetched.hosts}
         recording.hosts(hosts.values(), None if leases is None else leases.worker.name)
-        numbers = [fetched.job.number for fetched, _ in come]
-        recording.expect([run.in_flight[one].page for one in numbers if one in run.in_flight])
+        visits = [run.in_flight.get(fetched.job.number) for fetched, _ in come]
+        recording.expect([visit.page for visit in visits if visit is not None])
         try:
             for fetched, found in come:
                 visit = run.in_flight.get(fetched.job.number)
@@ -308,6 +307,7 @@ class Planner:
                 leases.claim(self.ahead)
             if over:
                 run.ended = over
+            going.again = None
             return ask and not self._paused and self._asked(going, recording)
         except PolicyFailure as failed:
             run.ended, run.failed = str(failed), True
@@ -323,7 +323,7 @@ class Planner:
             store, or because that takes long.
         """
         run, leases, recalled, keeps = going.run, self._leases, 0, going.plan.keeps
-        end, going.again = self._now() + TOGETHER_SECONDS, None
+        end = self._now() + TOGETHER_SECONDS
         while not run.ended and (
             len(run.in_flight) < self.ahead if leases is None else leases.has_room(self.ahead)
         ):  # fmt: skip

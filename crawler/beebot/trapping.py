@@ -8,6 +8,7 @@ the same.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from counterpoint.crawler.documents.scope import LEFT_OUT
@@ -42,6 +43,7 @@ class TrapCounts:
         recording : Recording
         pages : iterable of Page
         """
+        self._alike, self._counts, self._twins = {}, {}, set()
         if not self._traps.counts:
             return
         self._changed = set()  # of a transaction that failed
@@ -67,7 +69,7 @@ class TrapCounts:
 
     def count(self, page: Page) -> None:
         """Note that a page has got a place."""
-        if not self._traps.counts:
+        if not self._alike:
             return
         self._twins.add(page.key)
         for one in self._alike.get(page.key, ()):
@@ -83,6 +85,21 @@ class TrapCounts:
             {"name": name, "pages": self._counts[name]} for name in sorted(self._changed)
         ])  # fmt: skip
         self._changed = set()
+
+
+def count_first(recording: Recording, traps: Traps, addresses: Iterable[str]) -> None:
+    """Count the pages that a plan knows at its beginning, which no count leaves out.
+
+    Parameters
+    ----------
+    recording : Recording
+        The counts of earlier plans are forgotten.
+    traps : Traps
+    addresses : iterable of str
+    """
+    counts = Counter(stored_key(one.name) for address in addresses for one in traps.alike(address))
+    recording.write("count alike", [{"name": name, "pages": pages}
+                                    for name, pages in sorted(counts.items())])  # fmt: skip
 
 
 def _stored(keys: Iterable[str]) -> list[str]:

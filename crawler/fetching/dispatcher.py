@@ -285,7 +285,7 @@ class PoliteDispatcher:
                 host, errand = found
                 answer = await self._fetcher.fetch(self._wanted(errand))
                 self._answered(host, errand, answer)
-                found = self._next()
+                found = self._next() if len(self._workers) <= self._concurrency else None
                 if self._heap:
                     self._pump()
         except Exception as error:  # `completed` raises it

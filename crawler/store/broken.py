@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, RowMapping, text
 
 from .opening import Store
-from .page_kinds import is_broken
+from .page_kinds import is_broken, was_asked
 from .schema import State
 
 BATCH = 5_000
@@ -107,6 +107,8 @@ def _target(connection: Connection, page: int) -> BrokenTarget | None:
     failed: list[RowMapping] = []
     came = None
     for visit in visits:
+        if not was_asked(State.DONE, visit["status"], visit["problem"]):
+            continue  # it shows nothing: the host had to be left alone, or forbids the page
         if not is_broken(State.DONE, visit["status"], visit["problem"]):
             came = visit["time"] if visit["status"] in (200, 304) else None
             break

@@ -9,7 +9,7 @@ frames), each address is a page here, while a simulation by numbers knows that t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -76,6 +76,12 @@ class LinkFilter:
         self._rules, self._handles, self._key = rules, handles, spelling.key
         self._accepted: set[str] = set()
         self._counts: Counter[str] = Counter()
+
+    def begin(self, starts: Iterable[str]) -> None:
+        """Count the start pages, which no detector leaves out by its count."""
+        for address in starts:
+            self._counts.update(one.name for one in self._rules.detectors.alike(address))
+            self._accepted.add(self._key(address))
 
     def accepts(self, address: str) -> bool:
         """Return whether the policy sees links to an address; count it if a detector counts."""
@@ -152,6 +158,8 @@ class WebOutcomes:
         self._filter = LinkFilter(rules, self.handles, spelling) if rules else None
         if rules:
             rules.require(checked)
+        if self._filter is not None:
+            self._filter.begin(checked)
         self._hosts: dict[str, int] = {}
 
     def host(self, page: int) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -17,12 +16,10 @@ from counterpoint.crawler.beebot import engine
 from counterpoint.crawler.beebot.beginning import begin
 from counterpoint.crawler.beebot.engine import STOPPED, TIME, CrawlEnd, Engine
 from counterpoint.crawler.beebot.holding import crawler_lock, locking_process
-from counterpoint.crawler.beebot.plan import CrawlSettings
 from counterpoint.crawler.beebot.planner import CHANGED, Planner
 from counterpoint.crawler.beebot.planner_step import PlannerStep
-from counterpoint.crawler.beebot.stored_answer import StoredAnswer
 from counterpoint.crawler.errors import CrawlError, StoreError
-from counterpoint.crawler.fetching.job import ClosedError, Fetched, Job, Tuning
+from counterpoint.crawler.fetching.job import ClosedError, Fetched, Job
 from counterpoint.crawler.store import seeds
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.recording import Recording
@@ -333,59 +330,3 @@ def test_a_clock_that_is_a_little_early(store: Store) -> None:
     engine = Engine(Early(store, 4), silent := Silent({}), pauses=())
     assert asyncio.run(asyncio.wait_for(engine.run(), 120)).why == TIME
     assert silent.asked == addresses(0)
-
-
-def test_a_pause_and_another_pace(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A paused crawl that requests pages, or whose time goes on; a change that is not noticed."""
-    monkeypatch.setattr(engine, "LOOK", 0.01)
-    begin(store, {"scheduler": "breadth-first", "budget": "1000,60s"})
-    clock = [0.0]
-
-    class Held(InProcess):
-        """The user pauses the crawl at its third page; the fourth is in flight meanwhile."""
-
-        def __init__(self) -> None:
-            super().__init__(answers_of(TREE))
-            self.noticed, self.in_pause = asyncio.Event(), -1
-
-        async def completed(self) -> Fetched:
-            if len(self.asked) == 3:
-                await self.noticed.wait()
-            return await super().completed()
-
-        def answer(self, job: Job) -> Fetched:
-            clock[0] += 2.0
-            if len(self.asked) == 2:
-                put(store, paused=True, concurrency=3, delay=7.5)
-            return super().answer(job)
-
-        def tune(self, tuning: Tuning) -> None:
-            super().tune(tuning)
-            if tuning.paused:
-                self.noticed.set()
-            else:
-                self.in_pause = len(self.asked)
-
-    held = Held()
-
-    def watch(_: StoredAnswer) -> None:
-        if len(held.asked) == 4:
-            clock[0] += 1000.0
-            put(store, paused=False)
-
-    async def running() -> CrawlEnd:
-        planner = Planner(store, 1, lambda: clock[0])
-        first = Tuning(CrawlSettings.concurrency, None)
-        return await Engine(planner, held, watch, pauses=(), tuning=first).run()
-
-    ended = asyncio.run(running())
-    assert ended.over and ended.why != TIME
-    assert held.tunings == [Tuning(3, 7.5, True), Tuning(3, 7.5, False)]
-    assert held.in_pause == 4 < len(held.asked)
-    assert rows(store, "SELECT spent < 60 FROM plans") in ([(1,)], [(True,)])
-
-
-def put(store: Store, **values: object) -> None:
-    """Change settings, as another process does."""
-    written = {name: json.dumps(value) for name, value in values.items()}
-    store.write(lambda connection: Recording(connection).put_settings(written))

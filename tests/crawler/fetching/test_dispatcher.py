@@ -361,3 +361,25 @@ def test_more_requests_at_a_time() -> None:
         return before, after
 
     assert virtually(most()) == (2, 5)
+
+
+def test_fewer_requests_at_a_time() -> None:
+    """Connections that go on with host after host although fewer are allowed."""
+
+    async def most() -> list[int]:
+        web = FakeWeb({f"http://h{n}.test/": answer() for n in range(40)})
+        there = dispatcher(web, concurrency=8, manners=FREE)
+        for number in range(40):
+            there.submit(Job(number, f"http://h{number}.test/"))
+        for _ in range(8):
+            await there.completed()
+        there.tune(Tuning(2, None))
+        seen = []
+        for _ in range(32):
+            await there.completed()
+            seen.append(there.under_way())
+        await there.close(grace=0)
+        return seen
+
+    seen = virtually(most())
+    assert max(seen[8:]) <= 2 and max(seen[:8]) <= 8

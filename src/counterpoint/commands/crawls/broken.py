@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # SQLAlchemy is loaded where a store is opened
 
 PRINTED = 50
 """The most pages that the text shows."""
+LINKING = 20
+"""For each of them, the most pages that link to it."""
 
 
 @click.command("broken")
@@ -98,8 +100,10 @@ def _text(found: list[BrokenReference], where: str, since: str | None) -> str:
     for target, links in targets[:PRINTED]:
         lines += ["", f"  {target.status or '---'}  {shown(target.address)}",
                   f"       since {_when(target.since)}; {_came(target)}"]  # fmt: skip
-        pages = dict.fromkeys(link.page for link in links)
-        lines += [f"       on {shown(page)}" for page in pages]
+        pages = list(dict.fromkeys(link.page for link in links))
+        lines += [f"       on {shown(page)}" for page in pages[:LINKING]]
+        if len(pages) > LINKING:
+            lines.append(f"       and on {counted(len(pages) - LINKING, 'further page')}")
     if len(targets) > PRINTED:
         more = counted(len(targets) - PRINTED, "further page")
         lines += ["", f"  ... {more}: --format csv"]

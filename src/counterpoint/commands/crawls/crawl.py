@@ -221,7 +221,8 @@ def _begun(
         if "retry" in given:
             _retry(one, given["retry"])
         begun = begin(one, wished)
-        if given.get("run") is not None and begun.plan.revisits:
+        goes_on = begun.plan.revisits or begun.settings.revisit
+        if given.get("run") is not None and goes_on:
             raise click.UsageError("--run: the policy revisits known pages, and finds none")
         return begun
 
@@ -359,7 +360,7 @@ def _crawl(store: Store, begun: StartedPlan, log: Path | None, lease_log: Path |
         return CrawlEnd(begun.ended, True)
     if begun.settings.replay is not None:
         name_damages_of([Path(begun.settings.replay)])
-    if begun.settings.paused:
+    if begun.settings.paused and not (begun.settings.web or begun.settings.replay):
         there = shlex.quote(store.where)
         click.echo(f"the crawl is paused: counterpoint control --db {there} --continue", err=True)
     with CrawlLog(log, begun) as lines, CrawlDisplay(store, begun) as display:
