@@ -221,8 +221,8 @@ class Planner:
             return PlannerStep(jobs, more, stored=stored, again=going.again, taken=len(answers),
                                due=due)  # fmt: skip
         again = min(one for one in (leases.pause, going.again) if one is not None)
-        return PlannerStep(jobs, more, stored=stored, lease=leases.handed(lost),
-                           again=again, busy=bool(leases.mine), taken=len(answers), due=due)  # fmt: skip
+        return PlannerStep(jobs, more, "", False, stored, leases.handed(lost), again,
+                           bool(leases.mine), len(answers), due)  # fmt: skip
 
     def _looked(self, going: PlanInProgress, recording: Recording) -> PlannerStep | None:
         """Read what other processes have changed; return a step if the crawl ends because of it."""
