@@ -154,9 +154,24 @@ class AddressIndex:
         # NUL is in no address, so that no word is found across two of them.
         text = b"\0".join(texts) + b"\0"
         starts = accumulate((len(one) + 1 for one in texts[:-1]), initial=part.length)
-        os.pwrite(self._file.fileno(), text, part.place + part.length)
+        self._write(text, part.place + part.length)
         return _Part(part.ids + array("q", ids), part.starts + array("I", starts), part.place,
                      part.length + len(text))  # fmt: skip
+
+    def _write(self, text: bytes, place: int) -> None:
+        """Write a text at a place of the file.
+
+        Raises
+        ------
+        StoreError
+            If the disk is full.
+        """
+        done = 0
+        try:
+            while done < len(text):
+                done += os.pwrite(self._file.fileno(), text[done:], place + done)
+        except OSError as error:
+            raise StoreError(f"the addresses for a search: {error.strerror}") from error
 
     def _text(self, part: _Part, removals: str | None) -> bytes:
         with self._lock:
