@@ -19,8 +19,8 @@ class SitemapWorth:
     """What sitemaps named, and what the crawler made of it.
 
     A page, or a request, counts as found by a sitemap if it was requested after a sitemap, or the
-    index of the sitemaps, of the host that names it had been sent with status 200. Entries are those of the sitemaps at the time
-    of the last request.
+    index of the sitemaps, of the host that names it had been sent with status 200. Entries are
+    those of the sitemaps at the time of the last request.
 
     Attributes
     ----------
