@@ -21,7 +21,18 @@ from aiohttp import web
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store, open_store
-from counterpoint.studio import crawl, exports, hosts, links, page, pages, report, sites, tuning
+from counterpoint.studio import (
+    broken,
+    crawl,
+    exports,
+    hosts,
+    links,
+    page,
+    pages,
+    report,
+    sites,
+    tuning,
+)
 from counterpoint.studio.connections import (
     BATCH,
     QUEUE,
@@ -63,6 +74,9 @@ ROUTES = [
     web.post("/crawl/plan", crawl.save),
     web.post("/crawl/start", crawl.start),
     web.post("/crawl/stop", crawl.stop),
+    web.post("/crawl/pause", crawl.pause),
+    web.post("/crawl/continue", crawl.go_on),
+    web.post("/crawl/pace", crawl.set_pace),
     web.get("/sites", sites.show),
     web.post("/sites/add", sites.add),
     web.post("/sites/import", sites.take_in),
@@ -74,6 +88,7 @@ ROUTES = [
     web.get(r"/pages/{number:\d{1,18}}", page.show),
     web.get(r"/pages/{number:\d{1,18}}/record", page.record),
     web.get("/hosts", hosts.show),
+    web.get("/links/broken", broken.show),
     web.get("/links/{kind:internal|external|bad}", links.show),
     web.post("/links/{kind:internal|external|bad}/delete", links.delete),
     web.get("/export", exports.show),
