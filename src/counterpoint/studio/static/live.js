@@ -104,7 +104,7 @@ function connect() {
   source.addEventListener("open", () => { source.first = true; });
   source.addEventListener("replaced", () => {
     source.close(); // it must not take the place of another view by itself
-    away("Paused", "Too many live views are open. Close some, then load this one again.");
+    away("Not live", "Too many live views are open. Close some, then load this one again.");
   });
   source.addEventListener("error", () => {
     failed = true;
