@@ -61,6 +61,10 @@ def test_the_document_is_sound() -> None:
             inside = {part["name"] for part in one["parameters"] if part["in"] == "path"}
             assert inside == {part[1:-1] for part in path.split("/") if part.startswith("{")}
             assert one["summary"].endswith(".")
+            for part in one["parameters"]:
+                Draft202012Validator.check_schema(part["schema"])
+                if "default" in part["schema"]:
+                    Draft202012Validator(part["schema"]).validate(part["schema"]["default"])
     assert DOCUMENT["openapi"].startswith("3.1")
 
 

@@ -197,9 +197,10 @@ async def list_broken_links(given: Given) -> BrokenList:
 
 
 async def _filter(given: Given, kind: Kind) -> Filter:
-    values = {name: given.values[name] for name in VIEWS[kind].filters}
+    wanted = {name: given.values[name] for name in VIEWS[kind].filters}
+    values = {name: value for name, value in wanted.items() if value is not None}
     values["site"] = await _site(given)
-    if values.get("state") is not None:
+    if "state" in values:
         values["state"] = next(one for one, name in STATES.items() if name == values["state"])
     return Filter(**values)
 
@@ -262,7 +263,7 @@ _FILTERS = {
     "prefix": Parameter("prefix", "The beginning of the address.", usual=""),
     "state": choice("state", "The state of the page to which it leads.", TargetState),
     "status": number("status", "The status of the page to which it leads.", 999),
-    "reason": choice("reason", "Why it is bad.", [one for one in Reason if one], ""),
+    "reason": choice("reason", "Why it is bad.", [one for one in Reason if one]),
     "contains": Parameter("contains", "A part of the address, anchor or text.", usual=""),
 }  # fmt: skip
 _CHOSEN = {
