@@ -117,9 +117,13 @@ def change_pace(page: Any) -> None:
     """Change the pace while the crawl runs; the rest of the plan is locked."""
     eventually(page.get_by_label("Budget", exact=True)).to_be_disabled()
     page.get_by_label("Delay, in seconds").fill("0.01")
+    page.get_by_label("Delay, in seconds").press("Enter")
+    page.get_by_text("The pace is set.").wait_for()
+    page.goto(page.url)
     page.get_by_label("Pages at a time").fill("3")
     page.get_by_role("button", name="Set the pace").click()
     page.get_by_text("The pace is set.").wait_for()
+    eventually(page.get_by_role("button", name="Save")).to_have_count(0)
     page.locator("#state").get_by_text("Running").wait_for()
 
 

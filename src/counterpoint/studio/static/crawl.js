@@ -144,5 +144,12 @@ function show(state) {
   showArms(state.arms);
 }
 
+// The first button of the form is Start, which does nothing while the crawl runs.
+for (const id of ["concurrency", "delay"]) $(id).addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || $("pace-row").hidden) return;
+  event.preventDefault();
+  $("pace-row").querySelector("button").click();
+});
+
 onState(show);
 addEventListener("resize", () => { if (shown) show(shown); });
