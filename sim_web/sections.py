@@ -293,8 +293,13 @@ class Faults:
     huge_page: float = share(0.0, "p: the page has megabytes of text")
     bomb: float = share(0.0, "p: an extra link leads to a small answer that unpacks to gigabytes")
     calendar: float = share(0.0, "h: the host has an endless calendar")
+    endless_paths: float = share(0.0, "h: relative links lead into ever longer paths")
+    endless_queries: float = share(0.0, "h: a list has pages and filters without end")
     session_ids: float = share(0.0, "h: links have a new session id at each request")
     duplicates: float = share(0.0, "h: links name many addresses of the same content")
+    sitemap_errors: float = share(
+        0.0, "h: the sitemap also has dead, foreign and duplicate addresses"
+    )
     vanish: float = share(0.0, "h: the host stops answering at some time")
     vanish_after: float = number(3600, 0, 1e10, "seconds after which such hosts begin to vanish")
     robots_timeout: float = share(0.0, "h: requests for robots.txt get no answer")

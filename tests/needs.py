@@ -11,7 +11,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -98,6 +101,23 @@ def need(package: str) -> Path:
     if os.environ.get("CI") == "true":
         pytest.fail(why)
     pytest.skip(why)
+
+
+def need_module(name: str, package: str) -> ModuleType:
+    """Return a module that imports a package of PyPI.
+
+    Without the package, the module that calls this is skipped; in CI it fails.
+
+    Parameters
+    ----------
+    name : str
+        The module.
+    package : str
+        The package, by the name under which it is imported.
+    """
+    if find_spec(package) is None and os.environ.get("CI") != "true":
+        pytest.skip(f"needs {package}, which the extra test installs", allow_module_level=True)
+    return import_module(name)
 
 
 def modules() -> list[str]:

@@ -1,3 +1,3 @@
-"""Policies in crawlers of others: a queue that a policy orders, and a scheduler for Scrapy."""
+"""Policies in crawlers of others: a queue that a policy orders, for Scrapy, Crawlee and others."""
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from pathlib import Path
 from multidict import CIMultiDict, CIMultiDictProxy
 
 from counterpoint.crawler.documents.answer_rules import NO_RULES
-from counterpoint.crawler.documents.exchange import NOT_CAPTURED, is_read
+from counterpoint.crawler.documents.exchange import DAMAGED, NOT_CAPTURED, is_read
 from counterpoint.crawler.documents.robots import succeeded
 from counterpoint.crawler.documents.scope import LEFT_OUT
 from counterpoint.crawler.errors import CrawlError
@@ -25,8 +25,6 @@ from .captured import CapturedAnswer, CapturedWeb
 from .indexing import Tell
 from .warc_members import ZstandardBytes, source_of
 
-DAMAGED = "the body is not whole in the capture"
-"""The problem of an answer of which the capture has a part."""
 _RECORD = b"WARC/"
 
 

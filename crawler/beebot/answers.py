@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from counterpoint.crawler.documents.addresses import Spelling, site
 from counterpoint.crawler.documents.copies import noted, together
@@ -16,7 +16,7 @@ from counterpoint.crawler.store.recording import TAKEN_OUT, Page, Recording, Row
 from counterpoint.crawler.store.schema import Standing, State, stored_key
 from counterpoint.crawler.worlds.web_world import LEFT
 
-from .columns import COLUMNS
+from .columns import ROW
 from .contents import PageContent, packed, page_content, unpacked
 from .document import Document, is_left_out
 from .following import Following, reason, within
@@ -44,6 +44,7 @@ class Answers:
         self._following = Following(run.discovery, run.plan.options.canonical, self._key)
         self._started: set[int] = set()
         self._links_seen: list[int] = []
+        self._reads_targets = run.reads or run.known or run.plan.options.sitemaps
         self._link_targets: list[tuple[int, int]] = []
         self._followed: set[int] = set()
         self._sitemaps = SitemapNames(run.plan, run.discovery, self._meet)
@@ -110,6 +111,8 @@ class Answers:
 
     def _noted(self, recording: Recording, page: Page, found: Document) -> Document:
         """Return a document whose problem says what its canonical address means for the crawl."""
+        if not self._run.plan.options.canonical:
+            return found
         if found.status == 200 and found.size:
             return found._replace(problem=noted(found.problem, self._following.original))
         problem = together(found.problem, self._following.failed(recording, page))
@@ -281,25 +284,24 @@ class Answers:
         targets: dict[str, Page] = {}
         for address, key in keys.items():
             targets.setdefault(key, known.get(key) or discovery.new(address, key))
-        marks = self._following.marks(recording, page, references, targets, keys, rules)
-        found = self._met(recording, page, targets, [
-            (keys[one.address], mark) for one, mark in zip(references, marks, strict=True)
-            if one.address in keys
-        ], rules)  # fmt: skip
+        to = [keys.get(one.address, "") for one in references]
+        marks = self._following.marks(recording, page, references, targets, to, rules)
+        found = self._met(recording, page, targets, zip(to, marks, strict=True), rules)
         ids = {one.key: one.id for one in found}
-        self._link_targets = [
-            (one.position, target) for one in references
-            if (target := ids.get(keys.get(one.address, ""))) in self._followed
-        ]  # fmt: skip
+        ends = [ids.get(key) for key in to]
+        if self._reads_targets:
+            self._link_targets = [
+                (one.position, target) for one, target in zip(references, ends, strict=True)
+                if target is not None and target in self._followed
+            ]  # fmt: skip
 
         def parts() -> Iterator[list[list[Row]]]:
             for first in range(0, len(references), ROWS):
                 rows: dict[Kind, list[Row]] = {kind: [] for kind in Kind}
                 part = slice(first, first + ROWS)
-                for one, mark in zip(references[part], marks[part], strict=True):
-                    row: Row = {"page": page.id, "position": one.position, "seed": page.seed}
-                    target = ids.get(keys.get(one.address, ""))
-                    rows[one.kind].append(row | COLUMNS[one.kind](one, target, mark))
+                some = zip(references[part], ends[part], marks[part], strict=True)
+                for one, target, mark in some:
+                    rows[one.kind].append(ROW[one.kind](page, one, target, mark))
                 yield list(rows.values())
 
         again = page.status is not None
@@ -316,7 +318,7 @@ class Answers:
 
     def _met(
         self, recording: Recording, page: Page, targets: Mapping[str, Page],
-        links: Sequence[tuple[str, int]], rules: Rules | None = None,
+        links: Iterable[tuple[str, int]], rules: Rules | None = None,
     ) -> list[Page]:  # fmt: skip
         """Store the pages that a page links to, whether the plan follows the links or not.
 
@@ -326,8 +328,8 @@ class Answers:
         page : Page
         targets : mapping of str to Page
             The pages by key, in the order in which the document first links to them.
-        links : sequence of (str, int)
-            The key and the mark of each link.
+        links : iterable of (str, int)
+            The key and the mark of each link; "" for one that may not be followed.
         rules : Rules, optional
 
         Returns
@@ -335,12 +337,15 @@ class Answers:
         list of Page
             All targets with their ids.
         """
-        shut = self._run.discovery.shut
-        led = {key for key, mark in links if not mark & shut}
-        met = [target for key, target in targets.items() if key in led]
+        shut, marks = self._run.discovery.shut, dict[str, int]()
+        if shut:
+            for key, mark in links:
+                marks[key] = mark if key not in marks or marks[key] & shut else marks[key]
+        left = {key: mark for key, mark in marks.items() if key and mark & shut}
+        met = [target for key, target in targets.items() if key not in left]
         found = self._led(recording, page, met, rules)
-        self._followed = {one.id for one in found}
-        left = {key: mark for key, mark in links if key not in led}
+        if self._reads_targets:
+            self._followed = {one.id for one in found}
         if not left:
             return found
         return found + self._run.discovery.leave(
@@ -351,29 +356,9 @@ class Answers:
         """Return the links of a page of the store that lead where the plan may follow."""
         discovery = self._run.discovery
         if discovery.everywhere:
-            self._follow(recording, page)
+            self._following.beyond(recording, page)
         rows = recording.targets([page.id], everywhere=discovery.everywhere)
         return self._following.again(recording, page, within(page, rows, discovery.follows))
-
-    def _follow(self, recording: Recording, page: Page) -> None:
-        """Add the targets of links to other sites that earlier plans did not follow."""
-        discovery = self._run.discovery
-        rows = [row for row in recording.read("unfollowed", page=page.id)
-                if discovery.follows(row.address)]  # fmt: skip
-        if not rows:
-            return
-        keys = {address: stored_key(self._key(address)) for _, address in rows}
-        known = recording.known(list(dict.fromkeys(keys.values())))
-        made: dict[str, Page] = {}
-        for address, key in keys.items():
-            if key not in known:
-                made.setdefault(key, discovery.new(address, key))
-        entered = discovery.enter(recording, page, list(made.values()))
-        ids = {one.key: one.id for one in (*known.values(), *entered)}
-        recording.write("follow external", [
-            {"page": page.id, "position": position, "target": ids[keys[address]]}
-            for position, address in rows
-        ])  # fmt: skip
 
     def _is_start(self, page: Page) -> bool:
         """Return whether a page is the start page of a site."""

@@ -15,7 +15,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
-from counterpoint.crawler.archives.fetcher import ArchiveFetcher
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.clock import VirtualClock, elapsed
 from counterpoint.crawler.fetching.dispatcher import PoliteDispatcher
@@ -206,6 +205,8 @@ def _offline(
     """
     settings, clock = begun.settings, VirtualClock(0.0)
     if settings.replay is not None:
+        from counterpoint.crawler.archives.fetcher import ArchiveFetcher  # few crawls need it
+
         archive = ArchiveFetcher(Path(settings.replay), limits)
         clock = VirtualClock(max(float(archive.web.begin), last_time(store)))
         fetcher: Fetcher = archive

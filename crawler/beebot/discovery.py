@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from counterpoint.crawler.documents.addresses import site
+from counterpoint.crawler.documents.addresses import Spelling, site
 from counterpoint.crawler.documents.robots import Rules, origin
 from counterpoint.crawler.documents.scope import LEFT_OUT
 from counterpoint.crawler.limits import ROWS
@@ -18,6 +18,7 @@ from counterpoint.crawler.store.recording import BEYOND, Head, Page, Recording, 
 from counterpoint.crawler.store.schema import State
 
 from .plan import CrawlPlan
+from .trapping import TrapCounts
 
 NEW = -1
 """The state of a page that the store does not have yet."""
@@ -54,6 +55,7 @@ class Discovery:
         self._level, self._robots = given.level, given.robots
         self._most = plan.budget if plan.keeps else None
         self._scope, self.shut = given.rules, given.shut
+        self._traps = TrapCounts(given.rules.detectors, Spelling(given.normalize).key)
         self._rules: Rules | None = None
         self._origin = ""
         self._added: list[Row] = []
@@ -84,13 +86,17 @@ class Discovery:
         """Return whether a link to another site may be followed."""
         return self.everywhere and (not self._stays or site(address) in self.seeds)
 
-    def allows(self, page: Page, target: Page, rules: Rules | None) -> bool:
+    def allows(
+        self, recording: Recording, page: Page, target: Page, rules: Rules | None
+    ) -> bool:  # fmt: skip
         """Return whether a page to which another one links can be fetched in this plan.
 
-        A rule of scope, robots.txt, the level or the cap of its site may leave it out.
+        A rule of scope, a detector of traps, robots.txt, the level or the cap of its site may leave
+        it out.
 
         Parameters
         ----------
+        recording : Recording
         page, target : Page
         rules : Rules or None
             As for `lead`.
@@ -101,7 +107,9 @@ class Discovery:
             return False
         if target.place is not None and target.place != BEYOND:
             return True
-        return self._fits(page.level + 1, self.seeds.get(site(target.address)))
+        self._traps.look(recording, [target])
+        fits = self._fits(page.level + 1, self.seeds.get(site(target.address)))
+        return fits and not self._traps.problem(target)
 
     def leave(
         self, recording: Recording, page: Page, targets: Sequence[tuple[Page, str]]
@@ -186,6 +194,7 @@ class Discovery:
         found: list[Page] = []
         for first in range(0, len(targets), ROWS):
             some = targets[first : first + ROWS]
+            self._traps.look(recording, some)
             found += [self._meet(target, page.level + 1, page.id) for target in some]
             self._write(recording)
         if self._lowered:
@@ -208,10 +217,12 @@ class Discovery:
         seed = self.seeds.get(site(page.address))
         place, state, problem = page.place, page.state, page.problem
         if place is None or place == BEYOND:
-            left_out = self._scope.problem(page.address)
+            left_out = self._scope.problem(page.address) or self._traps.problem(page)
             problem = self._problem(page, left_out)
             shut = left_out or (problem and page.status is None)
             place = BEYOND if shut else self._place(level, seed)
+            if place != BEYOND:
+                self._traps.count(page)
             state = State.BEYOND if place == BEYOND else State.QUEUED
         row: Row = {"id": page.id, "seed": seed, "place": place, "level": level,
                     "found_on": found_on, "state": int(state), "problem": problem}  # fmt: skip
@@ -265,8 +276,11 @@ class Discovery:
 
     def _write(self, recording: Recording) -> None:
         """Write new and changed pages, and count new ones for their sites."""
+        if not (self._added or self._met or self._adopted):
+            return
         recording.write("add page", self._added)
         recording.write("meet page", self._met)
+        self._traps.write(recording)
         known: dict[int, int] = {}
         for row in self._added:
             if row["seed"] is not None:
@@ -283,7 +297,9 @@ class Discovery:
         while self._lowered:
             wave, self._lowered = self._lowered, {}
             latest: dict[int, Page] = {}
-            for source, mark, target in recording.targets(list(wave), everywhere=self.everywhere):
+            links = recording.targets(list(wave), everywhere=self.everywhere)
+            self._traps.look(recording, [target for _, _, target in links])
+            for source, mark, target in links:
                 allowed = not self._stays or site(target.address) in self.seeds
                 if allowed and not mark & self.shut:
                     now = latest.get(target.id, target)

@@ -55,7 +55,7 @@ class Following:
 
     def marks(
         self, recording: Recording, page: Page, references: Sequence[Reference],
-        targets: Mapping[str, Page], keys: Mapping[str, str], rules: Rules | None,
+        targets: Mapping[str, Page], to: Sequence[str], rules: Rules | None,
     ) -> list[int]:  # fmt: skip
         """Return the mark of each reference of a document.
 
@@ -67,13 +67,15 @@ class Following:
         references : sequence of Reference
         targets : mapping of str to Page
             The pages to which they lead, by key.
-        keys : mapping of str to str
-            The key of each address that may be followed.
+        to : sequence of str
+            The key of the page to which each reference leads; "": it may not be followed.
         rules : Rules or None
             The robots.txt rules of the page's origin, if they were requested now.
         """
-        to = [keys.get(one.address, "") for one in references]
         said = [one.mark for one in references]
+        if not self._canonical:
+            self.original = ""
+            return said
         original = self._original(recording, page, list(zip(to, said, strict=True)), targets, rules)
         if not original:
             return said
@@ -113,7 +115,9 @@ class Following:
         self, recording: Recording, page: Page, target: Page, rules: Rules | None
     ) -> bool:  # fmt: skip
         """Return whether a page can stand for another that names it as canonical."""
-        if target.state == State.DROPPED or not self._discovery.allows(page, target, rules):
+        if target.state == State.DROPPED or not self._discovery.allows(
+            recording, page, target, rules
+        ):
             return False
         if target.status is not None and (target.status != 200 or not target.size):
             return False
@@ -146,6 +150,26 @@ class Following:
         })  # fmt: skip
         recording.write("mark external", {"page": page.id, "others": OF_COPY if key else 0})
         return [one._replace(mark=mark) for one, mark in zip(links, said, strict=True)]
+
+    def beyond(self, recording: Recording, page: Page) -> None:
+        """Add the targets of links to other sites that earlier plans did not follow."""
+        discovery = self._discovery
+        rows = [row for row in recording.read("unfollowed", page=page.id)
+                if discovery.follows(row.address)]  # fmt: skip
+        if not rows:
+            return
+        keys = {address: stored_key(self._key(address)) for _, address in rows}
+        known = recording.known(list(dict.fromkeys(keys.values())))
+        made: dict[str, Page] = {}
+        for address, key in keys.items():
+            if key not in known:
+                made.setdefault(key, discovery.new(address, key))
+        entered = discovery.enter(recording, page, list(made.values()))
+        ids = {one.key: one.id for one in (*known.values(), *entered)}
+        recording.write("follow external", [
+            {"page": page.id, "position": position, "target": ids[keys[address]]}
+            for position, address in rows
+        ])  # fmt: skip
 
     def failed(self, recording: Recording, page: Page) -> str:
         """Return a note for a page that brings no document; "": no copy depends on it."""

@@ -83,11 +83,9 @@ def next_due(run: CrawlRun, now: float) -> float:
     Parameters
     ----------
     run : CrawlRun
-        A plan; only one that keeps pages fresh has times at which visits are due.
+        The run of a plan that keeps pages fresh.
     now : float
     """
-    if not run.plan.keeps:
-        return 0.0
     begun = run.due if now - run.due <= SLACK else now
     return begun + run.plan.options.every / run.discovery.places
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 from counterpoint.crawler.documents.addresses import Spelling, normalized
 from counterpoint.crawler.documents.directives import NOFOLLOW, OF_COPY
 from counterpoint.crawler.documents.scope import ScopeRules
+from counterpoint.crawler.documents.traps import Traps
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import POLITE
 from counterpoint.crawler.fetching.politeness import is_here
@@ -75,6 +76,8 @@ class CrawlSettings:
         Whether the sitemaps of the sites are read.
     nofollow, canonical : bool
         Whether links of ``nofollow``, and the links of copies, are left; see `following`.
+    traps : str
+        Detectors of traps, as `documents.traps.Traps` takes them.
     revisit : str
         The policy that keeps the pages fresh after the crawl, until it is stopped; "": none.
     every : str
@@ -108,6 +111,7 @@ class CrawlSettings:
     sitemaps: bool = False
     nofollow: bool = False
     canonical: bool = False
+    traps: str = ""
     revisit: str = ""
     every: str = "1d"
     web: str = ""
@@ -169,6 +173,8 @@ class PlanOptions:
         Rules of scope.
     sitemaps : bool
     nofollow, canonical : bool
+    traps : str
+        Detectors of traps, each with its limit.
     first : str
         The policy that found the pages which this plan keeps fresh; "": it is no such plan.
     every : float
@@ -189,6 +195,7 @@ class PlanOptions:
     sitemaps: bool = False
     nofollow: bool = False
     canonical: bool = False
+    traps: str = ""
     first: str = ""
     every: float = 0.0
 
@@ -200,7 +207,7 @@ class PlanOptions:
     @cached_property
     def rules(self) -> ScopeRules:
         """The rules of scope."""
-        return ScopeRules(self.include, self.exclude)
+        return ScopeRules(self.include, self.exclude, self.traps)
 
     def text(self) -> str:
         """Return the options as JSON."""
@@ -306,6 +313,7 @@ def make_plan(settings: CrawlSettings, sites: Sequence[PlanSite]) -> CrawlPlan:
         settings.robots, settings.retries, tuple(sites),
         settings.query if chosen.policy.reads else "", settings.include, settings.exclude,
         settings.sitemaps, settings.nofollow, settings.canonical,
+        Traps(settings.traps).spelled(),
     )  # fmt: skip
     if chosen.policy.scope is not Scope.KNOWN:  # it asks for no start pages
         options.rules.require(one.start for one in sites)

@@ -297,6 +297,8 @@ class Planner:
         run, leases = going.run, self._leases
         hosts = {state.host: state for fetched, _ in come for state in fetched.hosts}
         recording.hosts(hosts.values(), None if leases is None else leases.worker.name)
+        numbers = [fetched.job.number for fetched, _ in come]
+        recording.expect([run.in_flight[one].page for one in numbers if one in run.in_flight])
         try:
             for fetched, found in come:
                 visit = run.in_flight.get(fetched.job.number)
@@ -320,14 +322,14 @@ class Planner:
             Whether it stopped only because the transaction has answered enough pages from the
             store, or because that takes long.
         """
-        run, leases, recalled = going.run, self._leases, 0
+        run, leases, recalled, keeps = going.run, self._leases, 0, going.plan.keeps
         end, going.again = self._now() + TOGETHER_SECONDS, None
         while not run.ended and (
             len(run.in_flight) < self.ahead if leases is None else leases.has_room(self.ahead)
         ):  # fmt: skip
             if recalled == AT_ONCE or (recalled and self._now() >= end):
                 return True
-            if run.plan.keeps and not self._is_due(going):
+            if keeps and not self._is_due(going):
                 return False
             handle = None if run.spent() or run.idle else run.ask()
             if handle is None:
@@ -335,7 +337,8 @@ class Planner:
                     run.ended = run.why
                 return False
             page = run.admit(recording, handle)
-            run.due = next_due(run, self._clock())
+            if keeps:
+                run.due = next_due(run, self._clock())
             known = going.answers.is_known(recording, page)
             by = None if leases is None or known else leases.offered(run.visits, page.address)
             visit = run.issue(recording, page, by)

@@ -15,6 +15,8 @@ from .directives import CANONICAL, NOFOLLOW
 from .links import Kind, Reading
 from .sitemaps import may_be_sitemap
 
+DAMAGED = "the body is not whole in the capture"
+"""The problem of an answer of which the capture has a part."""
 NOT_CAPTURED = "not in the capture"
 """The problem of an exchange for what a captured web does not have: what it was is unknown."""
 

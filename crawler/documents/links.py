@@ -249,7 +249,7 @@ def read_here(
         if contents:
             anchors.append(around.of(node, anchor))
         place = len(found)
-        mark = _mark(tag, attributes, kind)
+        mark = _mark(tag, attributes, kind) if "rel" in attributes else 0
         found.append(
             Reference(place, kind, target, text[:TEXT], anchor, reason, tag in _FRAMES, mark)
         )
@@ -273,9 +273,7 @@ def _of_all(tag: str, attributes: _Attributes) -> int:
 
 def _mark(tag: str, attributes: _Attributes, kind: Kind) -> int:
     """Return the mark that an element gives its own reference."""
-    if not (rel := attributes.get("rel")):
-        return 0
-    said = rel.lower().split()
+    said = (attributes["rel"] or "").lower().split()
     named = CANONICAL if tag == "link" and kind is Kind.INTERNAL and "canonical" in said else 0
     return named | (NOFOLLOW if "nofollow" in said else 0)
 
@@ -350,13 +348,12 @@ def _reason(tag: str, text: str, base: str) -> Reason:
 
 def _anchor(node: LexborNode, tag: str, attributes: _Attributes) -> str:
     """Return the text of a link."""
+    if tag == "a" and (text := _collapsed(node.text())):
+        return text
     parts = [attributes.get("title") or ""]
     if tag == "area":
         parts.insert(0, attributes.get("alt") or "")
     elif tag == "a":
-        text = _collapsed(node.text())
-        if text:
-            return text
         images = (image.attributes["alt"] or "" for image in node.css("img[alt]"))
         parts.insert(0, " ".join(images))
     return next(filter(None, map(_collapsed, parts)), "")

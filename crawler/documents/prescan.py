@@ -51,6 +51,7 @@ _PASSED = re.compile(
 _META = re.compile(rb"<meta(?=[\t\n\f\r /])", re.I)
 _TAG = re.compile(rb"</?[a-z][^\t\n\f\r >]*+(?=[\t\n\f\r >])", re.I)
 _BEGINNING = re.compile(rb"</?[a-z]", re.I)
+_WORD = re.compile(rb"charset", re.I)
 _CHARSET = re.compile(rb"charset[\t\n\f\r ]*=[\t\n\f\r ]*", re.I)
 _LABEL = re.compile(rb"\"([^\"]*)\"|'([^']*)'|([^\"'\t\n\f\r ;][^\t\n\f\r ;]*)")
 _XML = re.compile(rb"<\?xml[^>]*?encoding[\x00- ]*=[\x00- ]*(?:\"([^\">]*)\"|'([^'>]*)')[^>]*>")
@@ -73,7 +74,7 @@ def declared(head: bytes) -> str | None:
     wide = _WIDE.get(head[:6])
     if wide is not None:
         return wide
-    at = head.find(b"<")
+    at = head.find(b"<") if _WORD.search(head) else -1  # no meta declares one without the word
     while at >= 0:
         if _META.match(head, at):
             attributes, end = _attributes(head, at + len(b"<meta"))

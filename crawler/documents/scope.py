@@ -12,9 +12,10 @@ A rule is written ``KIND:VALUE``:
 ``regex``  a pattern of RE2 that is searched in the whole address: ``regex:[?&]sort=``
 ========== =======================================================================================
 
-An address is left out if a rule of exclusion applies to it, or if there are rules of inclusion and
-none applies. RE2 (R. Cox, *Regular Expression Matching in the Wild*, 2010) takes time linear in the
-length of the address for every pattern, so that no pattern of a user can stop a crawl.
+An address is left out if a rule of exclusion applies to it, if there are rules of inclusion and
+none applies, or if a detector of traps finds it by its form (`traps`). RE2 (R. Cox, *Regular
+Expression Matching in the Wild*, 2010) takes time linear in the length of the address for every
+pattern, so that no pattern of a user can stop a crawl.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from counterpoint.crawler.errors import CrawlError
 from .addresses import LONGEST, normalized, site
 from .answer_rules import KINDS as OF_ANSWERS
 from .answer_rules import AnswerRules, answer_rules, is_about_answers
+from .traps import Traps
 
 KINDS = ("host", "domain", "path", "url", "regex")
 """What a rule can be about."""
@@ -53,6 +55,8 @@ class ScopeRules:
     ----------
     include, exclude : tuple of str
         Rules as the user writes them.
+    traps : str
+        Detectors of traps, as `Traps` takes them.
 
     Raises
     ------
@@ -62,9 +66,15 @@ class ScopeRules:
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    traps: str = ""
 
     def __post_init__(self) -> None:
-        _ = self._including, self._excluding, self.answers  # a wrong rule is refused at once
+        _ = (
+            self._including,
+            self._excluding,
+            self.answers,
+            self.detectors,
+        )  # a wrong one is refused at once
 
     @cached_property
     def _including(self) -> _Tests:
@@ -79,17 +89,26 @@ class ScopeRules:
         """The rules about answers."""
         return answer_rules(self.include, self.exclude)
 
+    @cached_property
+    def detectors(self) -> Traps:
+        """The detectors of traps."""
+        return Traps(self.traps)
+
     def __bool__(self) -> bool:
-        return bool(self.include or self.exclude)
+        return bool(self.include or self.exclude or self.detectors)
 
     def problem(self, address: str) -> str:
-        """Return which rule leaves a normalized address out; "" if none does."""
+        """Return which rule leaves a normalized address out; "" if none does.
+
+        Detectors of traps that count pages are not asked.
+        """
         for rule, applies in self._excluding:
             if applies(address):
                 return f"{LEFT_OUT}--exclude {rule}"
         if self._including and not any(applies(address) for _, applies in self._including):
             return f"{LEFT_OUT}no --include applies"
-        return ""
+        why = self.detectors.problem(address)
+        return f"{LEFT_OUT}{why}" if why else ""
 
     def left_out(self, problem: str) -> bool:
         """Return whether the problem of an answer that was left out would be the same today."""

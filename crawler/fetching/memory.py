@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 
-YOUNG = 20_000
-"""How many new objects start a search for unreachable reference cycles."""
+from counterpoint.memory import collect_seldom
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 
@@ -33,4 +32,4 @@ def look_seldom() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(YOUNG, 50, 50)
+    collect_seldom()

@@ -13,8 +13,7 @@ from typing import cast
 
 from sqlalchemy import ColumnElement, and_, or_, text
 
-from counterpoint.crawler.archives.fetcher import DAMAGED
-from counterpoint.crawler.documents.exchange import NOT_CAPTURED
+from counterpoint.crawler.documents.exchange import DAMAGED, NOT_CAPTURED
 from counterpoint.crawler.documents.scope import LEFT_OUT
 
 from .recording import TAKEN_OUT

@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from counterpoint.crawler.limits import ROWS
 
 from .schema import Standing, State
-from .statements import COPIES, compiled, copying, listed
+from .statements import COPIES, OF_PAGES, compiled, copying, listed
 
 BEYOND = -1
 """The place of a page that the plan has met beyond its limits on levels and pages of a site."""
@@ -104,9 +104,12 @@ class Recording:
         self._sql = compiled(self.dialect)
         self._cursor = connection.connection.cursor()
         self._counts: dict[int, tuple[int, ...]] = {}
+        self._expected: dict[int, Page] = {}
 
     def write(self, kind: str, rows: Row | list[Row]) -> None:
         """Execute a statement of `statements.WRITES`, once for each row."""
+        if self._expected and kind in OF_PAGES:
+            self._forget([rows] if isinstance(rows, dict) else rows)
         if isinstance(rows, dict):
             self._cursor.execute(self._sql[f"write {kind}"], rows)
         elif len(rows) >= COPIED and self.dialect == "postgresql" and kind in COPIES:
@@ -137,8 +140,22 @@ class Recording:
         rows = self.read("pages", ids=listed(self.dialect, ids))
         return {row.id: row for row in rows}
 
+    def expect(self, ids: Sequence[int]) -> None:
+        """Read the pages together that `page` will return, as long as they are not written."""
+        self._expected = self.pages(ids) if len(ids) > 1 else {}
+
+    def _forget(self, rows: Sequence[Row]) -> None:
+        """Forget what was read of pages that are written now."""
+        for row in rows:
+            if "id" not in row:  # all pages are
+                self._expected.clear()
+                return
+            self._expected.pop(row["id"], None)
+
     def page(self, page: int) -> Page | None:
         """Return a page; None if no page has that id."""
+        if (found := self._expected.get(page)) is not None:
+            return found
         # Databases have integers of 64 bits.
         rows = self.read("page", id=page) if 0 <= page < 2**63 else []
         return rows[0] if rows else None
@@ -273,6 +290,7 @@ class Recording:
     def forget_places(self) -> None:
         """Mark all pages as not met, for a new plan."""
         self.write("forget places", {"taken_out": TAKEN_OUT})
+        self.write("forget alike", {})
 
     def put_settings(self, values: Mapping[str, str]) -> None:
         """Store settings: JSON by name."""

@@ -230,6 +230,16 @@ sitemaps = Table(
 """The pages that were named as sitemaps: ``named_on`` is the start page of a site whose robots.txt
 named it, or the index that did; ``host``: the site whose addresses it may have."""
 
+alike = Table(
+    "alike",
+    metadata,
+    Column("name", Spelled, primary_key=True),
+    Column("pages", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""How many pages that are alike have a place in the present plan, for the detectors of traps that
+count: see `counterpoint.crawler.documents.traps.Alike`. Names are shortened by `stored_key`."""
+
 plans = Table(
     "plans",
     metadata,

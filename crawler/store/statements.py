@@ -87,6 +87,7 @@ READS = {
     "named sitemaps": f"""
         SELECT DISTINCT {_OF_PAGE} FROM sitemaps s JOIN pages p ON p.id = s.page
         WHERE s.named_on = :page ORDER BY p.id""",
+    "alike": "SELECT name, pages FROM alike WHERE name {keys}",
     "is sitemap": "SELECT 1 AS found FROM sitemaps WHERE page = :page LIMIT 1",
     "names sitemaps": "SELECT 1 AS found FROM sitemaps WHERE named_on = :page LIMIT 1",
     "host": """
@@ -262,6 +263,10 @@ WRITES = {
         INSERT INTO sitemaps (page, named_on, host) VALUES (:page, :named_on, :host)
         ON CONFLICT DO NOTHING""",
     "forget sitemaps": "DELETE FROM sitemaps WHERE named_on = :page",
+    "count alike": """
+        INSERT INTO alike (name, pages) VALUES (:name, :pages)
+        ON CONFLICT (name) DO UPDATE SET pages = excluded.pages""",
+    "forget alike": "DELETE FROM alike",
     "plan": """
         UPDATE plans SET events = :events, visits = :visits, pages = :pages, fetched = :fetched,
                spent = :spent, due = :due, ended = :ended, failed = :failed
@@ -282,6 +287,11 @@ WRITES = {
         ON CONFLICT (name) DO UPDATE SET value = excluded.value""",
 }
 """The writing statements by name."""
+
+OF_PAGES = frozenset(
+    kind for kind, sql in WRITES.items() if re.search(r"(UPDATE|INTO) pages\b", sql)
+)
+"""The statements that write pages."""
 
 COPIES = frozenset({"add page", "add internal", "add external", "add bad"})
 """The statements that insert many rows. Each value is a parameter with its column's name, so that

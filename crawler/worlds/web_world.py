@@ -8,6 +8,7 @@ frames), each address is a page here, while a simulation by numbers knows that t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from counterpoint.crawler.documents.addresses import Spelling, normalized, site
 from counterpoint.crawler.documents.exchange import Exchange, Source
 from counterpoint.crawler.documents.scope import ScopeRules
+from counterpoint.crawler.documents.traps import Alike
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import NONE, Content, Outcome, Pages, Scope
 
@@ -56,6 +58,46 @@ class Handles:
         if not 0 <= handle < len(self._addresses):
             raise KeyError(handle)
         return self._addresses[handle]
+
+
+class LinkFilter:
+    """Decides which links a policy sees, by rules of scope and detectors of traps.
+
+    Parameters
+    ----------
+    rules : ScopeRules
+    handles : Handles
+        The pages that the policy has seen.
+    spelling : Spelling
+        Which addresses are the same page.
+    """
+
+    def __init__(self, rules: ScopeRules, handles: Handles, spelling: Spelling) -> None:
+        self._rules, self._handles, self._key = rules, handles, spelling.key
+        self._accepted: set[str] = set()
+        self._counts: Counter[str] = Counter()
+
+    def accepts(self, address: str) -> bool:
+        """Return whether the policy sees links to an address; count it if a detector counts."""
+        if self._rules.problem(address):
+            return False
+        if not self._rules.detectors.counts or address in self._handles:
+            return True
+        key = self._key(address)
+        alike = self._rules.detectors.alike(address)
+        if key in self._accepted:  # a document can link to a page more than once
+            return True
+        if any(self._is_full(one) for one in alike):
+            return False
+        self._counts.update(one.name for one in alike)
+        self._accepted.add(key)
+        return True
+
+    def _is_full(self, alike: Alike) -> bool:
+        if self._counts[alike.name] >= alike.most:
+            return True
+        twin = alike.twin
+        return bool(twin) and (twin in self._handles or self._key(twin) in self._accepted)
 
 
 class WebOutcomes:
@@ -107,7 +149,7 @@ class WebOutcomes:
         self.starts = [self.handles.handle(address) for address in checked]
         self._within = frozenset(map(site, checked)) if stay else None
         self._reads = reads
-        self._left_out = rules.problem if rules else None
+        self._filter = LinkFilter(rules, self.handles, spelling) if rules else None
         if rules:
             rules.require(checked)
         self._hosts: dict[str, int] = {}
@@ -139,9 +181,8 @@ class WebOutcomes:
         elif self._within is not None:
             within = self._within
             exchange = exchange.leading(lambda address: site(address) in within)
-        if self._left_out is not None:
-            left_out = self._left_out
-            exchange = exchange.leading(lambda address: not left_out(address))
+        if self._filter is not None:
+            exchange = exchange.leading(self._filter.accepts)
         handles = list(map(self.handles.handle, exchange.links))
         found = list(dict.fromkeys(handles))  # two addresses may have the same handle
         links = np.array(found, dtype=np.int64) if found else NONE

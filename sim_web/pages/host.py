@@ -42,10 +42,10 @@ class Host:
         The header Content-Type.
     gzip, brotli, chunked : bool
         Whether it compresses with gzip and with br, and whether it sends chunks.
-    calendar, session_ids : bool
+    calendar, endless_paths, endless_queries, session_ids : bool
         Whether it has these traps.
-    sitemap : bool
-        Whether it has a sitemap.
+    sitemap, sitemap_errors : bool
+        Whether it has a sitemap, and whether that names wrong addresses.
     hidden : int
         The number of its pages behind a form.
     vanishes_at : float
@@ -65,10 +65,18 @@ class Host:
     brotli: bool
     chunked: bool
     calendar: bool
+    endless_paths: bool
+    endless_queries: bool
     session_ids: bool
     sitemap: bool
+    sitemap_errors: bool
     hidden: int
     vanishes_at: float
+
+    @property
+    def has_trap_at_start(self) -> bool:
+        """Whether its start page links to a trap."""
+        return self.calendar or self.endless_paths or self.endless_queries
 
 
 def of_page(web: Web, own: Host, page: int) -> Host:
@@ -121,8 +129,11 @@ def host(web: Web, number: int, edition: int = 0, theme: int | None = None) -> H
         brotli=chance("brotli", number) < profile.style.brotli,
         chunked=chance("chunked", number) < profile.style.chunked,
         calendar=chance("calendar", number) < profile.faults.calendar,
+        endless_paths=chance("endless paths", number) < profile.faults.endless_paths,
+        endless_queries=chance("endless queries", number) < profile.faults.endless_queries,
         session_ids=chance("session ids", number) < profile.faults.session_ids,
         sitemap=has_sitemap(web, number),
+        sitemap_errors=chance("sitemap errors", number) < profile.faults.sitemap_errors,
         hidden=forms.hidden_of(web, number),
         vanishes_at=faults.vanishes_at(web, number) if profile.faults.vanish else math.inf,
     )

@@ -95,7 +95,7 @@ class Ordinary:
         if habits is None or way < 0 or method not in ("GET", "HEAD"):
             return None
         host = habits.host
-        if habits.vanishes_at <= time or (code == 0 and (host.calendar or host.hidden)):
+        if habits.vanishes_at <= time or (code == 0 and (host.has_trap_at_start or host.hidden)):
             return None
         content, body = self._written(habits, way, code, float(time))
         return self._answer(habits, content, body, accepted) if len(body) else None

@@ -38,8 +38,9 @@ class Place(NamedTuple):
     way, code : int
         The way and the code of that page's own address.
     what : str
-        A subdivision of the kind: for a trap ``session``, ``calendar``, ``stream`` or ``bomb``; for
-        a redirect ``hop``, ``slash`` or ``loop``; for a missing page ``gone`` or ``missing``.
+        A subdivision of the kind: for a trap ``session``, ``calendar``, ``path``, ``query``,
+        ``stream`` or ``bomb``; for a redirect ``hop``, ``slash`` or ``loop``; for a missing page
+        ``gone`` or ``missing``.
     number : int
         For a redirect, the number of redirects up to the page, including this one; for a frame, its
         number; for a page behind a form, the entry that leads to it.
@@ -152,6 +153,12 @@ def _calendar(web: Web, host: Host, path: str) -> Place | None:
     return Place(Kind.TRAP, what="calendar") if traps.is_calendar(host, path) else None
 
 
+def _endless(web: Web, host: Host, path: str) -> Place | None:
+    if traps.is_path(host, path):
+        return Place(Kind.TRAP, what="path")
+    return Place(Kind.TRAP, what="query") if traps.is_query(host, path) else None
+
+
 def _frame(web: Web, host: Host, path: str) -> Place | None:
     found = _FRAME.fullmatch(path)
     laws = plan(web)
@@ -190,5 +197,5 @@ def _slash(web: Web, host: Host, path: str) -> Place | None:
 
 
 _READERS: tuple[Callable[[Web, Host, str], Place | None], ...] = (
-    _file, _found, _alias, _session, _calendar, _frame, _fault_address, _slash,
+    _file, _found, _alias, _session, _calendar, _endless, _frame, _fault_address, _slash,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Traps, whose content is made up on request: calendars, session ids, decompression bombs."""
+"""Traps, whose content is made up on request: calendars, endless paths and queries, and others."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ from .host import Host
 
 CALENDAR = b"/calendar/2000/01.html"
 _MONTH = re.compile(r"/calendar/(\d{1,12})/(0[1-9]|1[0-2])\.html", re.ASCII)
+PATHS = b"/more/"
+_NAMES = ("more", "next", "back")
+_PATH = re.compile(r"/more/(?:(?:more|next|back)/){0,1000}", re.ASCII)
+QUERIES = b"/find.html?page=1"
+_QUERY = re.compile(r"/find\.html\?page=([1-9]\d{0,11})((?:&f[1-9]\d?=on)*)", re.ASCII)
+_FILTERS = 20
 _SESSION = re.compile(r"([?&])sid=([0-9a-f]{16})", re.ASCII)
 
 _MEBIBYTE = 1 << 20
@@ -36,6 +42,44 @@ def calendar(host: Host, path: str) -> bytes:
     )
     title = f'{year}-{month:02}</title>\n</head>\n<body>\n<a href="/">/</a>\n'
     body = f"{title}{links}</body>\n</html>\n"
+    return host.head + body.encode()
+
+
+def is_path(host: Host, path: str) -> bool:
+    """Return whether a path of a host is one of its endless paths."""
+    return host.endless_paths and _PATH.fullmatch(path) is not None
+
+
+def deeper(host: Host) -> bytes:
+    """Return the page of each endless path: its relative links lead to three longer ones."""
+    links = "".join(f'<a href="{name}/">{name}</a>\n' for name in _NAMES)
+    body = f'{_NAMES[0]}</title>\n</head>\n<body>\n<a href="/">/</a>\n{links}</body>\n</html>\n'
+    return host.head + body.encode()
+
+
+def is_query(host: Host, path: str) -> bool:
+    """Return whether a path with its query is a page of a host's endless list."""
+    return host.endless_queries and _QUERY.fullmatch(path) is not None
+
+
+def found(host: Host, path: str) -> bytes:
+    """Return a page of a host's endless list: it links to the next one, and to three filters more.
+
+    Parameters
+    ----------
+    host : Host
+    path : str
+        The path, for which `is_query` returns True.
+    """
+    page, filters = path.partition("=")[2].partition("&")[::2]
+    last = max((int(one.partition("=")[0][1:]) for one in filters.split("&") if one), default=0)
+    chosen = f"&{filters}" if filters else ""
+    goals = [f"/find.html?page={int(page) + 1}{chosen}"]
+    goals += [f"/find.html?page=1{chosen}&f{one}=on"
+              for one in range(last + 1, min(last + 3, _FILTERS) + 1)]  # fmt: skip
+    links = "".join(f'<a href="{one.replace("&", "&amp;")}">{number}</a>\n'
+                    for number, one in enumerate(goals))  # fmt: skip
+    body = f'{page}</title>\n</head>\n<body>\n<a href="/">/</a>\n{links}</body>\n</html>\n'
     return host.head + body.encode()
 
 

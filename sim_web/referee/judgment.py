@@ -12,6 +12,7 @@ from . import outcomes as outcome
 from . import politeness
 from . import quality as qualities
 from . import reached as reaching
+from . import sitemaps as sitemap
 from .reading import RequestLog
 from .truth import WebTruth
 
@@ -80,6 +81,7 @@ class Judgment:
     retry_after: politeness.Fulfilment
     concurrency: politeness.Concurrency
     levels: reaching.Levels
+    sitemaps: sitemap.SitemapWorth | None
 
     def to_json(self) -> dict[str, Any]:
         """Return the judgment as JSON; what is unknown gives the reason."""
@@ -88,6 +90,8 @@ class Judgment:
             document["crawl_delay"] = document["retry_after"] = {"unknown": "virtual time"}
         if self.quality is None:
             document["quality"] = {"unknown": "too large"}
+        if self.sitemaps is None:
+            document["sitemaps"] = {"unknown": "too large"}
         return document
 
 
@@ -115,6 +119,7 @@ def judge(log: RequestLog, truth: WebTruth) -> Judgment:
         retry_after=politeness.retry_after(requests),
         concurrency=politeness.concurrency(log),
         levels=reaching.levels(truth, fetched),
+        sitemaps=sitemap.worth(log, truth) if truth.small else None,
     )
 
 

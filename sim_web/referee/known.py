@@ -9,12 +9,13 @@ import numpy as np
 
 from counterpoint.sim_web.generator import Web
 from counterpoint.sim_web.generator.layout import COMPONENT_OF_REGION
-from counterpoint.sim_web.pages import life, robots
+from counterpoint.sim_web.pages import life, robots, sitemap
 from counterpoint.sim_web.pages.address import page_of
+from counterpoint.sim_web.pages.host import has_sitemap, host
 from counterpoint.sim_web.pages.truth import place_at
 from counterpoint.sim_web.profile import Profile
 
-from .truth import COMPONENTS, WebTruth
+from .truth import COMPONENTS, ERRORS, PlantedSitemaps, WebTruth
 
 
 def truth(profile: Profile, pages: int, seed: int) -> WebTruth:
@@ -32,6 +33,23 @@ def truth_of(web: Web) -> WebTruth:
         lambda host, agent: robots.crawl_delay(web, host, agent),
         lambda page, time: life.ends(web, page, time),
         _holds(web),
+        lambda time: _sitemaps(web, time),
+    )
+
+
+def _sitemaps(web: Web, time: float) -> PlantedSitemaps:
+    hosts = [number for number in range(web.hosts) if has_sitemap(web, number)]
+    pages, alone = [np.empty(0, np.int64)], [np.empty(0, np.bool_)]
+    errors: dict[str, list[tuple[int, str]]] = {kind: [] for kind in ERRORS}
+    for number in hosts:
+        of = host(web, number)
+        listed = sitemap.listed(web, of, time)
+        pages.append(listed)
+        alone.append(listed >= web.orphans_of(number).start)
+        for kind, url in sitemap.errors(web, of, time):
+            errors[kind].append((number, url))
+    return PlantedSitemaps(
+        np.array(hosts, np.int64), np.concatenate(pages), np.concatenate(alone), errors
     )
 
 

@@ -296,7 +296,7 @@ class _Builder:
             request.method == "GET",
             planted and self.forbids(url, request.agent),
             request.kind == Kind.ROBOTS,
-            int.from_bytes(blake2b(url.encode(), digest_size=8).digest(), "big"),
+            address_hash(url),
             request.bytes,
             request.retry_after,
         )
@@ -326,6 +326,11 @@ _CODES = {
     "address": "Q", "bytes": "q", "wait": "d",
 }  # fmt: skip
 _TRUTHS = ("get", "disallowed", "robots")
+
+
+def address_hash(url: str) -> int:
+    """Return the hash of a URL, as `Requests.address` has it."""
+    return int.from_bytes(blake2b(url.encode(), digest_size=8).digest(), "big")
 
 
 def _text(text: str) -> str:

@@ -62,6 +62,7 @@ def sections(judgment: Judgment) -> tuple[ReportSection, ...]:
         _outcomes(judgment),
         _politeness(judgment),
         _levels(judgment),
+        _sitemaps(judgment),
     )
 
 
@@ -175,6 +176,29 @@ def _levels(judgment: Judgment) -> ReportSection:
     )
     return ReportSection("Levels", ("tenth", *map(str, range(1, 11))),
                    (("mean level", *shown),), note)  # fmt: skip
+
+
+def _sitemaps(judgment: Judgment) -> ReportSection:
+    worth = judgment.sitemaps
+    if worth is None:
+        return ReportSection("Sitemaps", (), (), "unknown: the web is too large")
+    if not worth.hosts.pages:
+        return ReportSection("Sitemaps", (), (), "the web has no sitemaps")
+    rows = (
+        _covered("hosts whose sitemap was read", worth.hosts),
+        _covered("listed pages that were fetched", worth.pages),
+        _covered("found by a sitemap, linked nowhere", worth.alone),
+    )
+    note = f"{_many(worth.requests, 'request')} for sitemaps"
+    if any(worth.entries.values()):
+        parts = (f"{worth.wasted[kind]:,} for {_entries(count, kind)}"
+                 for kind, count in worth.entries.items())  # fmt: skip
+        note += f"; wasted requests: {', '.join(parts)}"
+    return ReportSection("Sitemaps", ("", "", "of", "share"), rows, note)
+
+
+def _entries(count: int, kind: str) -> str:
+    return f"{count:,} {kind} {'entry' if count == 1 else 'entries'}"
 
 
 def _covered(name: str, part: Covered) -> tuple[str, ...]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,41 @@ COMPONENTS = ("scc", "in", "out", "tendrils", "tubes", "disconnected")
 
 LARGEST = 60_000_000
 """How many links a web may have to be written out; measures of a larger web are unknown."""
+
+
+ERRORS = ("dead", "foreign", "duplicate")
+"""The kinds of planted errors in sitemaps, see `pages.sitemap`."""
+
+
+class PlantedSitemaps(NamedTuple):
+    """What the sitemaps of a web name at a time.
+
+    Attributes
+    ----------
+    hosts : int64
+        The hosts that have one.
+    pages : int64
+        The pages that they list.
+    alone : bool
+        Whether no page links to each of these.
+    errors : mapping of str to list of (int, str)
+        For each kind of `ERRORS`, the host whose sitemap has it, and its URL.
+    """
+
+    hosts: NDArray[np.int64]
+    pages: NDArray[np.int64]
+    alone: NDArray[np.bool_]
+    errors: Mapping[str, list[tuple[int, str]]]
+
+
+NO_SITEMAPS = PlantedSitemaps(
+    np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_), {}
+)  # fmt: skip
+
+
+def no_sitemaps(time: float) -> PlantedSitemaps:
+    """Return what the sitemaps of a web without sitemaps name: nothing."""
+    return NO_SITEMAPS
 
 
 class LinkArrays(Protocol):
@@ -87,6 +122,8 @@ class WebTruth:
     holds : callable
         ``(host, url, page)``: whether the page stands at the URL, an address of the host of that
         name. If ``page`` is None: whether the web has a host of that name.
+    sitemaps : callable
+        ``(time)``: what the sitemaps of the web name at that time.
     """
 
     web: PlantedWeb
@@ -96,6 +133,7 @@ class WebTruth:
     crawl_delay: Callable[[int, str], float]
     next_change: Callable[[int, float], float]
     holds: Callable[[str, str, int | None], bool]
+    sitemaps: Callable[[float], PlantedSitemaps] = no_sitemaps
 
     @property
     def small(self) -> bool:

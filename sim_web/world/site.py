@@ -126,8 +126,11 @@ class SyntheticSite:
 
     def _traps(self, host: Host, place: Place, time: float) -> list[bytes]:
         found = []
-        if host.calendar and place.code == 0:
-            found.append(traps.CALENDAR)
+        if place.code == 0 and host.has_trap_at_start:
+            found += [first for first, is_there in (
+                (traps.CALENDAR, host.calendar), (traps.PATHS, host.endless_paths),
+                (traps.QUERIES, host.endless_queries),
+            ) if is_there]  # fmt: skip
         if host.session_ids and place.page is not None:
             found.append(traps.session(self.web, place.page, path_of(place.way, place.code), time))
         return found
@@ -197,8 +200,8 @@ class SyntheticSite:
     def _trap(self, question: Question, host: Host, place: Place, path: str) -> Answer:
         if place.what == "session":
             return self._page(question, host, place)
-        if place.what == "calendar":
-            body = traps.calendar(host, path)
+        if place.what in _ENDLESS:
+            body = _ENDLESS[place.what](host, path)
             return _sent(question, host, body, (host.content_type,), place)
         if place.what == "bomb":
             headers = (host.content_type, ("Content-Encoding", "gzip"))
@@ -221,6 +224,9 @@ class SyntheticSite:
         return _plain(404, "nothing is here", Kind.MISSING, fault=fault)
 
 
+_ENDLESS = {
+    "calendar": traps.calendar, "path": lambda host, _: traps.deeper(host), "query": traps.found,
+}  # fmt: skip
 _ANSWERS = {
     Kind.ROBOTS: SyntheticSite._robots,
     Kind.SITEMAP: SyntheticSite._sitemap,

@@ -19,6 +19,7 @@ from counterpoint.extras import EXTRAS, MissingExtraError, command_to_install
 from counterpoint.files.outputs import offer_force
 from counterpoint.memory import (
     TooLittleMemoryError,
+    collect_seldom,
     is_worth_logging,
     must_be_enough,
     report_ignored,
@@ -191,6 +192,7 @@ def counterpoint(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command line."""
+    collect_seldom()
     # Without this variable, Hypothesis writes its database into the current folder.
     notes = Path(tempfile.gettempdir()) / f"counterpoint-{getpass.getuser()}"
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(notes))

@@ -7,6 +7,7 @@ minutes. So a command that needs compiled code is refused before it loads it.
 from __future__ import annotations
 
 import errno
+import gc
 import logging
 import sys
 from collections.abc import Iterator
@@ -25,6 +26,9 @@ NO_DOCUMENT = "Can't parse HTML."
 """What the HTML parser says where it gets no memory; otherwise it accepts any text."""
 LARGE = 64 << 20
 """Bytes that a process can get unless memory has run out."""
+
+YOUNG = 20_000
+"""How many new objects start a search for unreachable reference cycles."""
 
 
 class TooLittleMemoryError(MemoryError):
@@ -104,3 +108,12 @@ def report_ignored(ignored: sys.UnraisableHookArgs) -> None:
     with suppress(MemoryError):
         if ignored.exc_value is None or not is_exhausted(ignored.exc_value):
             sys.__unraisablehook__(ignored)
+
+
+def collect_seldom() -> None:
+    """Let Python search for unreachable reference cycles rarely.
+
+    While modules are loaded, it would search again and again among their hundred thousand objects,
+    of which none are unreachable.
+    """
+    gc.set_threshold(YOUNG, 50, 50)

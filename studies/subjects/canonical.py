@@ -17,7 +17,9 @@ from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.sim_web import profile as profiles
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.generator import Web
+from counterpoint.sim_web.pages import sitemap
 from counterpoint.sim_web.pages.address import address
+from counterpoint.sim_web.pages.host import has_sitemap, host
 from counterpoint.sim_web.pages.truth import documents, links
 from counterpoint.sim_web.record import Header, Record
 from counterpoint.sim_web.world.site import SyntheticSite
@@ -43,7 +45,7 @@ _PROFILE = profiles.from_mapping(
                    "delay_seconds": 3},
         "faults": {"redirect": 0.1, "redirect_chain": 0.05, "not_found": 0.1, "gone": 0.05,
                    "server_error": 0.1, "unavailable": 0.3, "reset": 0.05, "calendar": 0.5,
-                   "retry_after": 30},
+                   "sitemap_errors": 0.7, "retry_after": 30},
     },
     "the canonical log",
     "canonical",
@@ -94,9 +96,15 @@ def _addresses(web: Web, starts: list[int]) -> list[str]:
     none that a page names.
     """
     found = ["http://elsewhere.example/", "http:///", *(address(web, page) for page in starts)]
+    found += [f"http://{web.name(host)}/sitemap.xml" for host in range(web.hosts)
+              if has_sitemap(web, host) and web.orphans_of(host)][-1:]  # fmt: skip
     seen = set(found)
     by_address = {address(web, page): page for page in range(web.pages)}
     for url in found:
+        if url.endswith("/sitemap.xml"):
+            named = [one for one in _named_alone(web, url) if one not in seen]
+            seen.update(named)
+            found += named
         if (page := by_address.get(url)) is None:
             continue
         top = f"http://{web.name(web.host(page))}"
@@ -108,6 +116,15 @@ def _addresses(web: Web, starts: list[int]) -> list[str]:
                 seen.add(one)
                 found.append(one)
     return found
+
+
+def _named_alone(web: Web, url: str) -> list[str]:
+    """Return some of what a sitemap names and no page links to: pages and errors."""
+    number = web.named(url.split("/")[2])
+    if number is None or not has_sitemap(web, number):
+        return []
+    wrong = [one for _, one in sitemap.errors(web, host(web, number), 0.0)]
+    return [*(address(web, page) for page in web.orphans_of(number)[:2]), *wrong[:2]]
 
 
 def _record(site: SyntheticSite, number: int, url: str) -> Record:

@@ -19,6 +19,9 @@ PROBED = 100
 _TEXTS = ("about", "source")
 """Keys of a profile that do not influence the web."""
 
+_ADDED = ("endless_paths", "endless_queries", "sitemap_errors")
+"""Faults that earlier versions did not have; 0 stands for none."""
+
 
 def digest_of_web(planted: Planted) -> str:
     """Return a digest of a web: its profile, all of its links, and its first pages as written."""
@@ -26,8 +29,11 @@ def digest_of_web(planted: Planted) -> str:
     profile = profiles.to_mapping(web.profile)
     digest = hashlib.blake2b(digest_size=8)
     kept = {key: value for key, value in profile.items() if key not in _TEXTS}
-    if not web.profile.forms.hidden:  # so that webs from before there were forms are the same
+    # Webs from before there were these keys are the same.
+    if not web.profile.forms.hidden:
         del kept["forms"]
+    kept["faults"] = {key: value for key, value in kept["faults"].items()
+                      if value or key not in _ADDED}  # fmt: skip
     digest.update(repr((sorted(kept.items()), web.pages, web.seed)).encode())
     for array in (planted.links.offsets, planted.links.targets):
         digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())

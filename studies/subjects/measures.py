@@ -46,6 +46,7 @@ REAL_TIME = "the time of this web is virtual, so that no wait of a crawler can b
 NO_WAIT = "no wait was asked for, or none was tested by another request"
 LARGE = "the web is too large to be written out"
 EMPTY = "the web has no such page"
+NO_SITEMAP = "the web has no sitemap with such an entry"
 NOTHING = "no page was fetched"
 
 FOLLOWED = {
@@ -104,6 +105,13 @@ _MORE = (
     LogMeasure("wasted.share", "their share of all requests", True, "least"),
     LogMeasure("bytes", "bytes of all bodies that were sent"),
     LogMeasure("level.mean", "mean level of the fetched pages"),
+    LogMeasure("sitemap.hosts", "share of the hosts with a sitemap whose sitemap was read", True,
+               "most"),
+    LogMeasure("sitemap.pages", "share of the pages in sitemaps that was fetched", True, "most"),
+    LogMeasure("sitemap.alone", "share of the pages to which a sitemap leads and no link, that was "
+               "fetched after the sitemap", True, "most"),
+    LogMeasure("sitemap.wasted", "requests for dead, foreign and duplicate entries of sitemaps",
+               best="least"),
 )  # fmt: skip
 
 MEASURES: dict[str, LogMeasure] = {
@@ -179,6 +187,15 @@ def _counts(judgment: Judgment) -> Iterator[tuple[str, Value]]:
     yield "wasted.share", judgment.outcomes.wasted_share
     yield "bytes", float(judgment.outcomes.bytes)
     yield "level.mean", _known(judgment.levels.mean, NOTHING)
+    worth = judgment.sitemaps
+    if worth is None:
+        for name in ("hosts", "pages", "alone", "wasted"):
+            yield f"sitemap.{name}", LARGE
+        return
+    yield "sitemap.hosts", _known(worth.hosts.share, NO_SITEMAP)
+    yield "sitemap.pages", _known(worth.pages.share, NO_SITEMAP)
+    yield "sitemap.alone", _known(worth.alone.share, NO_SITEMAP)
+    yield "sitemap.wasted", float(worth.wasted_requests)
 
 
 def _quality(judgment: Judgment) -> dict[str, Value]:

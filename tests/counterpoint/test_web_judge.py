@@ -57,7 +57,7 @@ def test_json_has_stable_keys(log: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert list(report) == [
         "about", "reached", "hosts", "coverage", "components", "quality", "external_links",
         "freshness", "outcomes", "disallowed", "crawl_delay", "retry_after", "concurrency",
-        "levels",
+        "levels", "sitemaps",
     ]  # fmt: skip
     assert set(report["quality"]) == {"mass", "top", "damping", "iterations", "residual"}
     assert set(report["components"]["scc"]) == {"fetched", "pages", "share"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 import zlib
+from dataclasses import replace
 from datetime import datetime
 
 import brotli
@@ -236,6 +237,48 @@ def test_calendars_go_on_and_session_ids_are_new() -> None:
     assert {truth.kind_at(web, one) for one in ids} == {Kind.TRAP}
     inside = ids.pop()
     assert any("sid=" in one for one in read(site.answer(Question(inside, 3.0)).body, inside).urls)
+
+
+def endless() -> Web:
+    """Return a web whose hosts have endless paths and lists."""
+    base = profile.load("hostile")
+    faults = replace(base.faults, endless_paths=0.5, endless_queries=0.5)
+    return Web(replace(base, faults=faults), 2_000, 3)
+
+
+@pytest.mark.parametrize(
+    ("trap", "first"), [("endless_paths", "more/"), ("endless_queries", "find.html?page=1")]
+)
+def test_endless_paths_and_lists_go_on(trap: str, first: str) -> None:
+    """A trap that no start page links to, that has an end, or that a host without it has."""
+    web = endless()
+    site = SyntheticSite(web)
+    there = {of: getattr(host(web, of), trap) for of in range(web.hosts)}
+    assert 0.2 < sum(there.values()) / web.hosts < 0.8
+    for of, has in there.items():
+        start = f"http://{web.name(of)}/"
+        assert (truth.kind_at(web, start + first) is Kind.TRAP) == has
+        assert truth.leads_to(web, start + first) is None
+        page = next(iter(host(web, of).pages))
+        answers = [(url, site.answer(Question(url, 0.0))) for url in truth.documents(web, page)]
+        urls = {one for url, answer in answers for one in read(answer.body, url).urls}
+        assert answers[0][1].status != 200 or (start + first in urls) == has
+    of = next(of for of, has in there.items() if has)
+    seen = {f"http://{web.name(of)}/{first}"}
+    wave = set(seen)
+    for _ in range(4):
+        pages = {url: site.answer(Question(url, 0.0)) for url in wave}
+        assert {answer.kind for answer in pages.values()} == {Kind.TRAP}
+        wave = {one for url, answer in pages.items() for one in read(answer.body, url).urls} - seen
+        wave.discard(f"http://{web.name(of)}/")
+        assert len(wave) >= 3
+        seen |= wave
+    url = max(wave, key=len)
+    for _ in range(60):
+        url = next(one for one in read(site.answer(Question(url, 0.0)).body, url).urls
+                   if one not in seen and one.count("/") + one.count("=") > 3)  # fmt: skip
+        assert truth.kind_at(web, url) is Kind.TRAP
+        seen.add(url)
 
 
 def test_strange_addresses() -> None:

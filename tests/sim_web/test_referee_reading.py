@@ -284,6 +284,8 @@ def test_a_web_too_large_to_be_looked_at() -> None:
     found = judge(log_of(records, known), known)
     assert found.quality is None
     assert found.to_json()["quality"] == {"unknown": "too large"}
+    assert found.sitemaps is None
+    assert found.to_json()["sitemaps"] == {"unknown": "too large"}
     assert "unknown" in text(found)
     leaving = sum(web.host(int(t)) != web.host(p) for p in pages for t in web.out_links(p))
     assert (found.external_links.found, found.external_links.total) == (leaving, None)

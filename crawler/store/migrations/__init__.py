@@ -17,7 +17,7 @@ from counterpoint.crawler.errors import CrawlError
 if TYPE_CHECKING:  # it takes a while to load, and is needed only where something is to be done
     from alembic.script import ScriptDirectory
 
-HEAD = "0006"
+HEAD = "0007"
 """The revision of the tables as `counterpoint.crawler.store.schema` has them."""
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, insert, select
 from counterpoint.crawler.beebot.amounts import budget, period
 from counterpoint.crawler.beebot.plan import POLICY_OF, CrawlSettings
 from counterpoint.crawler.documents.scope import ScopeRules
+from counterpoint.crawler.documents.traps import Traps
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.proxies import VARIABLE, proxy_address
 from counterpoint.crawler.policy.protocol import Scope
@@ -22,8 +23,8 @@ PACE = ("concurrency", "delay")
 """Wishes that a crawl follows while it runs."""
 PLAN = ("kind", "scheduler", "budget", "level", "cap", *PACE, "seed", "query", "revisit",
         "every")  # fmt: skip
-MANNERS = ("normalize", "stay", "include", "exclude", "sitemaps", "nofollow", "canonical", "robots",
-           "allow_private", "agent", "proxy", "warc")  # fmt: skip
+MANNERS = ("normalize", "stay", "include", "exclude", "sitemaps", "nofollow", "canonical", "traps",
+           "robots", "allow_private", "agent", "proxy", "warc")  # fmt: skip
 _SWITCHES = ("stay", "sitemaps", "nofollow", "canonical", "robots", "allow_private")
 OWN = "own"
 MOST = 10**9
@@ -215,10 +216,20 @@ def _rules(form: Form, name: str) -> tuple[str, ...]:
     """Return the rules of scope in a field, one a line; note what is wrong with them."""
     rules = tuple(filter(None, map(str.strip, form.values[name].splitlines())))
     try:
-        ScopeRules(**{name: rules})
+        ScopeRules(rules) if name == "include" else ScopeRules((), rules)
     except CrawlError as error:
         form.errors[name] = f"{str(error).removeprefix(f'--{name} ')}."
     return rules
+
+
+def _traps(form: Form) -> str:
+    """Return the detectors of traps in the form; note what is wrong with them."""
+    text = form.values["traps"]
+    try:
+        Traps(text)
+    except CrawlError as error:
+        form.errors["traps"] = f"{str(error).removeprefix('--traps ')}."
+    return text
 
 
 def manners(submitted: Any, wishes: CrawlSettings) -> tuple[Form, CrawlSettings]:
@@ -244,6 +255,7 @@ def manners(submitted: Any, wishes: CrawlSettings) -> tuple[Form, CrawlSettings]
         warc=form.values["warc"] or None,
         include=include,
         exclude=exclude,
+        traps=_traps(form),
         **switches,
     )
     return form, wishes

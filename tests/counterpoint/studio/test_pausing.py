@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from sqlalchemy import update
 
 from counterpoint.crawler.store import seeds
+from counterpoint.crawler.store.opening import open_store
 from counterpoint.crawler.store.schema import plans, visits
 from counterpoint.studio import wishing
 from counterpoint.studio.crawling import CrawlState
 from counterpoint.studio.watching import StoreWatcher
 from tests.counterpoint.test_keep_fresh import kept
 
-from .client import Client, use_studio
+from .client import Client, FakeCrawling, use_studio
 from .filled import fill
 from .test_sites import field_errors
 
@@ -77,27 +77,21 @@ def test_the_pace_changes_while_the_crawl_runs(tmp_path: Path) -> None:
     use_studio(tmp_path, act)
 
 
-def test_the_state_of_a_plan_without_an_end(
-    kept: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_state_of_a_plan_without_an_end(kept: str) -> None:
     """A share of a budget that is none, or the same links counted at each visit of their page."""
-
-    async def act(client: Client) -> None:
-        state = StoreWatcher(client.store, client.crawling).look()  # type: ignore[arg-type]
+    with open_store(kept) as store:
+        state = StoreWatcher(store, FakeCrawling()).look()  # type: ignore[arg-type]
         crawl = state["crawl"]
         assert (crawl["keeps"], crawl["every"], crawl["seconds"]) == (True, 3 * 3600, 86_400)
         assert crawl["visits"] > 2 * state["totals"]["known"]
         assert state["arms"] == {"rows": []}
-        with client.store.reading() as connection:
+        with store.reading() as connection:
             seen = connection.execute(
                 visits.select().where(visits.c.plan == crawl["plan"])
             ).all()  # fmt: skip
         changes = sum(one.difference != 0 for one in seen if one.observed is not None)
         assert 0 < crawl["links"] == changes < crawl["visits"]
         assert state["curve"][-1][1:] == [crawl["visits"], changes]
-
-    Path(kept).rename(tmp_path / "crawl.db")
-    use_studio(tmp_path, act)
 
 
 def test_a_plan_with_an_end_has_no_word_of_keeping(tmp_path: Path) -> None:

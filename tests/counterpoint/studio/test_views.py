@@ -136,7 +136,7 @@ def test_settings_are_stored_and_foreign_ones_kept(tmp_path: Path) -> None:
             seeds.announce_change(connection, new_plan=True)
         form = {"normalize": "paper", "agent": "counterpoint/1 (+mailto:me@example.org)",
                 "proxy": "http://127.0.0.1:8080", "warc": "kept", "stay": "1", "canonical": "1",
-                "sitemaps": "1",
+                "sitemaps": "1", "traps": "usual,depth=9",
                 "exclude": " path:/cal/\r\n\r\nsize:>5MB\r\nregex:[?]s=\r\n"}  # fmt: skip
         assert (await client.post("/settings", form)).status == 303
         wishes = wishing.stored(client.store)
@@ -144,6 +144,7 @@ def test_settings_are_stored_and_foreign_ones_kept(tmp_path: Path) -> None:
             "paper", form["agent"], form["proxy"], "kept")  # fmt: skip
         assert (wishes.stay, wishes.robots, wishes.allow_private) == (True, False, False)
         assert (wishes.sitemaps, wishes.nofollow, wishes.canonical) == (True, False, True)
+        assert wishes.traps == "usual,depth=9"
         assert wishes.retries == 1
         assert wishes.include == ()
         assert wishes.exclude == ("path:/cal/", "size:>5MB", "regex:[?]s=")
@@ -164,7 +165,8 @@ def test_wrong_settings(tmp_path: Path) -> None:
         before = wishing.stored(client.store)
         for field, value in (("normalize", "x"), ("agent", "Mozilla/5.0"), ("warc", "a\0b"),
                              ("agent", "counterpoint é"), ("proxy", "socks5://x"),
-                             ("include", "size:>5MB"), ("exclude", "type:")):  # fmt: skip
+                             ("include", "size:>5MB"), ("exclude", "type:"),
+                             ("traps", "dept")):  # fmt: skip
             answer = await client.post("/settings", {"normalize": "safe", field: value})
             assert (answer.status, list(field_errors(answer.text))) == (422, [field])
         assert wishing.stored(client.store) == before

@@ -23,6 +23,7 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.policy.protocol import Policy, Scope
 from counterpoint.sim_web.world.site import SyntheticSite
 from tests.ci.test_worlds import ALL, QUERY, by_number, one_address_each, start_addresses
+from tests.crawler.adapters.pages import ORDER, PAGES
 from tests.crawler.scripted import Page, scripted
 from tests.examples import one_in
 from tests.sim_web.threaded import running
@@ -87,24 +88,6 @@ def test_the_order_of_compare_for_each_policy(policy: Policy) -> None:
     """Catches the same for any policy, also one that reads pages or that crawls site by site."""
     # Scrapy and Counterpoint read a bad link such as http:/// in different ways: here are none.
     agree(policy, (2, 0.0, policy.scope is Scope.SITE))
-
-
-PAGES = {
-    "http://a.test/": Page("<a href=/x>1</a><a href=/old>2</a><a href=/gone>3</a>"
-                           "<a href=http://b.test/>4</a><a href=/doc.bin>5</a><a href=/>6</a>"),
-    "http://a.test/x": Page("<a href=/y>1</a>"),
-    "http://a.test/old": Page("", 302, {"Location": "http://a.test/new"}),
-    "http://a.test/new": Page("<a href=/z>1</a>"),
-    "http://a.test/doc.bin": Page("12", 200, {"Content-Type": "application/octet-stream"}),
-    "http://b.test/": Page("<a href=http://a.test/x>1</a><a href=/w>2</a>"),
-    "http://a.test/big": Page(2000 * "x"),
-    "http://mirror.test/": Page("<a href=http://a.test/z>1</a>"),
-    **{f"http://a.test/{name}": Page("") for name in "yz"},
-    "http://b.test/w": Page(""),
-}  # fmt: skip
-ORDER = ["http://a.test/", "http://a.test/x", "http://a.test/new", "http://b.test/",
-         "http://a.test/doc.bin", "http://a.test/y", "http://a.test/z",
-         "http://b.test/w"]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def contents(where: str) -> dict[str, list[dict[str, Any]]]:
     with open_store(where) as store, store.reading() as connection:
         for table in ("settings", "seeds", "pages", "internal_links", "external_links",
                       "bad_links", "plans", "visits", "hosts", "copies", "contents",
-                      "sitemaps"):  # fmt: skip
+                      "sitemaps", "alike"):  # fmt: skip
             rows = connection.exec_driver_sql(f"SELECT * FROM {table}").mappings()
             # SQLite has no truth values, PostgreSQL has.
             left = [{k: int(v) if isinstance(v, bool) else v for k, v in row.items()

@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # loaded where something is crawled
 _KEPT = ("scheduler", "kind", "budget", "seed", "level", "cap", "stay", "normalize",
          "concurrency", "delay", "agent", "proxy", "robots", "allow_private", "warc",
          "query", "include", "exclude", "replay", "sitemaps", "nofollow",
-         "canonical", "revisit", "every", "web")  # fmt: skip
+         "canonical", "traps", "revisit", "every", "web")  # fmt: skip
 """Options that the store keeps: fields of `counterpoint.crawler.beebot.plan.CrawlSettings`."""
 
 
@@ -115,6 +115,7 @@ def crawl(
     counterpoint crawl --db crawl.db --run found.run                  write what it found
     counterpoint crawl opic --db old.db --start a.test --replay captures/
     counterpoint crawl R3 --db crawl.db --start a.test --nofollow --canonical
+    counterpoint crawl R3 --db crawl.db --start a.test --traps usual,calendar=120
     counterpoint crawl R3 --db crawl.db --revisit optimal-freshness --every 7d
     counterpoint crawl breadth-first --db try.db --web living --concurrency 1 \
         --revisit scent --budget 5000,7d

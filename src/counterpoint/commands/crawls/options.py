@@ -44,6 +44,10 @@ _SHARED = (
     click.option("--canonical/--no-canonical", default=False,
                  help="Of a page that names another one of its site as canonical, follow only the "
                       "link to that page.  [--no-canonical]"),
+    click.option("--traps", metavar="DETECTORS",
+                 help="Leave out pages that look like traps: usual, all, or calendar, session, "
+                      "depth, repeats, parameters, queries, with commas; a limit is given as "
+                      "calendar=120. '' turns it off.  [off]"),
     click.option("--proxy", metavar="URL", help="An HTTP proxy, such as `web serve` is."),
     click.option("--delay", type=click.FloatRange(0, 3600), metavar="SECONDS",
                  help="The pause between requests to one host; a longer Crawl-delay of its "

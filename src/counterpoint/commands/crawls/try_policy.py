@@ -43,6 +43,7 @@ class _Trial:
     exclude: tuple[str, ...]
     nofollow: bool
     canonical: bool
+    traps: str | None
     proxy: str | None
     delay: float | None
     ignore_robots: bool
@@ -94,6 +95,7 @@ def try_(policy: str, form: str, **given: Any) -> int:
     counterpoint try tfidf+hits --query "unicode encodings" --start http://docs.test/ \
                        --proxy http://127.0.0.1:8080 --run found.run
     counterpoint try R3 --replay both.jsonl.gz --pages 50 --format json
+    counterpoint try breadth-first --start http://a.test/ --traps usual --pages 500
     counterpoint try breadth-first --replay captures/ --pages 500
     """
     trial = _Trial(**given | {"starts": _typed(given["starts"])})
@@ -150,7 +152,7 @@ def _crawl(text: str, trial: _Trial, report: Callable[[str], None] | None) -> Cr
         raise CrawlError(f"{text}: needs the truth about a web, which is not known of real pages")
     if policy.scope is Scope.KNOWN:
         raise CrawlError(f"{text}: revisits known pages and follows no links, so it cannot crawl")
-    rules = ScopeRules(trial.include, trial.exclude)
+    rules = ScopeRules(trial.include, trial.exclude, trial.traps or "")
     with _source(chosen, trial, rules) as (source, starts, query):
         followed = Following(source, rules, nofollow=trial.nofollow, canonical=trial.canonical)
         journal = Journal(followed, report)
@@ -235,6 +237,7 @@ def _source(
              "pages": trial.pages, "starts": list(trial.starts), "robots": manners.robots,
              "include": list(trial.include), "exclude": list(trial.exclude),
              "nofollow": trial.nofollow, "canonical": trial.canonical,
+             "traps": rules.detectors.spelled(),
              "agent": agent, "contents": chosen.policy.reads, "query": trial.query}  # fmt: skip
     with ExitStack() as stack:
         source: Source = stack.enter_context(
