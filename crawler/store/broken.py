@@ -7,11 +7,16 @@ unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import io
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sqlalchemy import Connection, RowMapping, text
 
+from counterpoint.crawler.fetching.politeness import day_and_time
+
+from .exporting import harmless
 from .opening import Store
 from .page_kinds import is_broken, was_asked
 from .schema import State
@@ -28,7 +33,7 @@ _VISITS = text("""
     WHERE v.page = :page AND NOT v.recalled AND v.status IS NOT NULL
     ORDER BY v.plan DESC, v.observed DESC""")
 _LINKING = text("""
-    SELECT p.address, l.anchor FROM pages p JOIN (
+    SELECT p.id, p.address, l.anchor FROM pages p JOIN (
         SELECT page, position, '' AS anchor FROM internal_links
         WHERE target = :target AND NOT deleted
         UNION ALL
@@ -73,6 +78,14 @@ class BrokenReference(NamedTuple):
     target: BrokenTarget
 
 
+class LinkingPage(NamedTuple):
+    """A page that has a link, and the link's anchor."""
+
+    id: int
+    address: str
+    anchor: str
+
+
 def broken(store: Store, since: float = 0.0) -> Iterator[BrokenReference]:
     """Yield the broken links of a crawl, by target.
 
@@ -84,10 +97,35 @@ def broken(store: Store, since: float = 0.0) -> Iterator[BrokenReference]:
     """
     with store.reading() as connection:
         for page in _failed(connection):
-            target = _target(connection, page)
+            target = target_of(connection, page)
             if target is not None and target.since >= since:
-                for row in connection.execute(_LINKING, {"target": page}):
-                    yield BrokenReference(row.address, row.anchor, target)
+                for link in linking(connection, page):
+                    yield BrokenReference(link.address, link.anchor, target)
+
+
+def linking(connection: Connection, page: int) -> Iterator[LinkingPage]:
+    """Yield the links to a page on pages that came, by page and place in it."""
+    with connection.execute(_LINKING, {"target": page}) as rows:
+        for row in rows:
+            yield LinkingPage(*row)
+
+
+def as_csv(found: Iterable[BrokenReference]) -> Iterator[str]:
+    """Yield the lines of a CSV file, the first with the names of the columns."""
+    yield _line(("page", "anchor", "target", "status", "problem", "since", "seen", "failures",
+                 "came"))  # fmt: skip
+    for one in found:
+        end = one.target
+        came = "" if end.came is None else day_and_time(end.came)
+        yield _line((one.page, one.anchor, end.address, end.status, end.problem,
+                     day_and_time(end.since), day_and_time(end.seen), end.failures,
+                     came))  # fmt: skip
+
+
+def _line(cells: Iterable[object]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerow([harmless(str(cell)) for cell in cells])
+    return text.getvalue()
 
 
 def _failed(connection: Connection) -> Iterator[int]:
@@ -101,7 +139,7 @@ def _failed(connection: Connection) -> Iterator[int]:
         after = rows[-1]
 
 
-def _target(connection: Connection, page: int) -> BrokenTarget | None:
+def target_of(connection: Connection, page: int) -> BrokenTarget | None:
     """Return what is known of a page whose last visit failed; None: the last visit did not."""
     visits = connection.execute(_VISITS, {"page": page}).mappings()
     failed: list[RowMapping] = []

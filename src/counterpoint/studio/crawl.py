@@ -48,6 +48,9 @@ async def _page(request: web.Request, form: Form | None = None, status: int = 20
         request, "crawl", "crawl", status,
         form=form or wishing.shown(wishes, wishing.PLAN),
         kinds=_KINDS,
+        keepers=[("", "not: the crawl ends"), *((name, name) for name in wishing.keepers()),
+                 (wishing.OWN, "a policy of my choice")],
+        paused=wishes.paused,
         log=crawling.log_tail(),
         policies=wishing.policies(),
         running=running.name != "idle",
@@ -75,7 +78,35 @@ async def start(request: web.Request) -> web.Response:
     except CrawlError as error:
         return redirect_with_message(request, "/crawl", f"Not started: {error}.", wrong=True)
     request.app[FEED].hurry()
-    return redirect_with_message(request, "/crawl", "The crawl is started.")
+    wishes = await asked(request, wishing.stored)
+    words = "The crawl is started, and still paused: Continue lets it fetch."
+    return redirect_with_message(
+        request, "/crawl", words if wishes.paused else "The crawl is started."
+    )
+
+
+async def set_pace(request: web.Request) -> web.Response:
+    """Change the delay and the number of requests at a time, also while the crawl runs."""
+    submitted: Any = await request.post()
+    wishes = await asked(request, wishing.stored)
+    form, changes = wishing.pace(submitted, wishes)
+    if form.errors:
+        whole = wishing.shown(wishes, wishing.PLAN)
+        return await _page(request, Form(whole.values | form.values, form.errors), 422)
+    await changed(request, wishing.keep, changes, wishing.PACE)
+    return redirect_with_message(request, "/crawl", "The pace is set.")
+
+
+async def pause(request: web.Request) -> web.Response:
+    """Let the crawl begin no request until it is continued."""
+    await changed(request, wishing.pause, True)
+    return redirect_with_message(request, "/crawl", "The crawl is paused.")
+
+
+async def go_on(request: web.Request) -> web.Response:
+    """Continue a crawl that was paused."""
+    await changed(request, wishing.pause, False)
+    return redirect_with_message(request, "/crawl", "The crawl goes on.")
 
 
 async def stop(request: web.Request) -> web.Response:

@@ -26,9 +26,11 @@ from aiohttp import web
 from sqlalchemy import func, select
 
 from counterpoint.crawler.beebot.holding import is_crawled, locking_process
+from counterpoint.crawler.beebot.plan import CrawlSettings
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.postgresql import url
+from counterpoint.crawler.store.recording import Recording
 from counterpoint.crawler.store.schema import hosts, plans, visits
 
 CRAWLING: web.AppKey[CrawlProcess] = web.AppKey("crawling")
@@ -184,10 +186,15 @@ def waits(store: Store) -> str:
             .outerjoin(hosts, hosts.c.host == visits.c.host)
             .where(visits.c.plan == plan, visits.c.observed.is_(None))
         ).all()
+        settings = CrawlSettings.of(dict(map(tuple, Recording(connection).read("tuning"))))
+        due = connection.execute(select(plans.c.due).where(plans.c.number == plan)).scalar()
     now = time.time()
     flying = {host: free_at or 0.0 for host, free_at in rows}
+    if settings.paused:
+        return _waits_in_a_pause(len(rows))
     if not flying:
-        return ""
+        left = ceil((due or 0.0) - now)
+        return f"The next visit is due in {_time(left)}." if left > 0 else ""
     resting = [free_at - now for free_at in flying.values() if free_at > now]
     if len(resting) < len(flying):
         return f"{len(rows):,} page{'s are' if len(rows) > 1 else ' is'} being fetched."
@@ -195,6 +202,20 @@ def waits(store: Store) -> str:
         return (f"Waiting for the crawl delays of {len(resting):,} hosts; the first ends in "
                 f"{ceil(min(resting))} s.")  # fmt: skip
     return f"Waiting for the crawl delay of 1 host; it ends in {ceil(min(resting))} s."
+
+
+def _waits_in_a_pause(flying: int) -> str:
+    if not flying:
+        return "No request begins until you continue."
+    pages = "1 page is" if flying == 1 else f"{flying:,} pages are"
+    return f"{pages} still being fetched; no other request begins until you continue."
+
+
+def _time(seconds: int) -> str:
+    """Return a time in words: in seconds, from two minutes on in minutes, then in hours."""
+    if seconds < 120:
+        return f"{seconds} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def _log_of(where: str) -> Path:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from aiohttp import web
 
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.store.broken import as_csv, broken
 from counterpoint.crawler.store.exporting import export
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.views import Filter, Kind
@@ -45,6 +46,8 @@ _WHATS = {
     Kind.EXTERNAL: ("External links", "with their anchors; GraphML: sites and hosts"),
     Kind.BAD: ("Bad links", "with the reasons"),
 }
+BROKEN = "broken"
+"""The name of the list of broken links, which is written as CSV alone."""
 
 
 def _forms(kind: Kind) -> list[FileFormat]:
@@ -57,8 +60,11 @@ def _forms(kind: Kind) -> list[FileFormat]:
 
 async def show(request: web.Request) -> web.Response:
     """Show the available exports."""
-    whats = [{"name": str(kind), "label": label, "about": about, "forms": _forms(kind)}
+    whats = [{"name": str(kind), "label": label, "about": about, "forms": _forms(kind),
+              "file": str(kind)}
              for kind, (label, about) in _WHATS.items()]  # fmt: skip
+    whats.append({"name": "", "label": "Broken links", "about": "with the pages that have them",
+                  "forms": [FileFormat("csv", "CSV")], "file": BROKEN})  # fmt: skip
     missing = "" if importlib.util.find_spec("pyarrow") else "Parquet needs pyarrow."
     return render(request, "export", "export", whats=whats, missing=missing)
 
@@ -72,20 +78,27 @@ async def send(request: web.Request) -> web.StreamResponse:
         If too many files are being sent.
     """
     name, _, ending = request.match_info["name"].partition(".")
-    if name not in list(Kind) or ending not in {form.ending for form in _forms(Kind(name))}:
+    if ending not in _endings(name):
         raise web.HTTPNotFound
     sending = request.app[SENDING]
     if sending.locked():
         raise RequestRefused(503, "Too many files are being sent: wait until one has arrived.")
     async with sending:
-        return await _sent(request, Kind(name), ending)
+        return await _sent(request, name, ending)
 
 
-async def _sent(request: web.Request, kind: Kind, ending: str) -> web.StreamResponse:
-    pieces = await asyncio.to_thread(_begun, request.app[STORE], kind, ending)
+def _endings(name: str) -> set[str]:
+    """Return the endings of files of a name; none: there is no such file."""
+    if name == BROKEN:
+        return {"csv"}
+    return {form.ending for form in _forms(Kind(name))} if name in list(Kind) else set()
+
+
+async def _sent(request: web.Request, name: str, ending: str) -> web.StreamResponse:
+    pieces = await asyncio.to_thread(_begun, request.app[STORE], name, ending)
     answer = web.StreamResponse(
         headers={"Content-Type": _TYPES[ending],
-                 "Content-Disposition": f'attachment; filename="{kind}-links.{ending}"'}
+                 "Content-Disposition": f'attachment; filename="{name}-links.{ending}"'}
     )  # fmt: skip
     await answer.prepare(request)
     try:
@@ -99,5 +112,7 @@ async def _sent(request: web.Request, kind: Kind, ending: str) -> web.StreamResp
     return answer
 
 
-def _begun(store: Store, kind: Kind, ending: str) -> Iterator[bytes]:
-    return export(store, kind, Filter(), ending)
+def _begun(store: Store, name: str, ending: str) -> Iterator[bytes]:
+    if name == BROKEN:
+        return (line.encode() for line in as_csv(broken(store)))
+    return export(store, Kind(name), Filter(), ending)

@@ -83,13 +83,16 @@ class Access:
         host do not share sessions.
     token : str
         The token in the start address; "" if none is needed, as on loopback.
+    api : str
+        The token of the HTTP API; "": the API is off.
     secret : bytes
         The key that signs sessions; each start of the studio has a new one.
     """
 
     hosts: frozenset[str]
     port: int
-    token: str = ""
+    token: str = field(default="", repr=False)
+    api: str = field(default="", repr=False)
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
     @property
@@ -105,7 +108,7 @@ class Access:
     def known(self, session: str) -> bool:
         """Return whether this studio has signed a session."""
         nonce, _, mac = session.partition(".")
-        return _same(mac, self._mac("session", nonce))
+        return same(mac, self._mac("session", nonce))
 
     def words(self, session: str) -> str:
         """Return the token that forms of a session carry."""
@@ -117,14 +120,15 @@ class Access:
 
     def admits(self, token: str) -> bool:
         """Return whether a token is the token of the start address."""
-        return bool(self.token) and _same(token, self.token)
+        return bool(self.token) and same(token, self.token)
 
     def _mac(self, use: str, text: str) -> str:
         message = f"{use}:{text}".encode(errors="replace")
         return hmac.new(self.secret, message, hashlib.sha256).hexdigest()
 
 
-def _same(one: str, other: str) -> bool:
+def same(one: str, other: str) -> bool:
+    """Return whether two texts are equal, in a time that says nothing about where they differ."""
     return hmac.compare_digest(one.encode(errors="replace"), other.encode(errors="replace"))
 
 
@@ -181,8 +185,10 @@ async def dress(_: web.Request, answer: web.StreamResponse) -> None:
 @web.middleware
 async def sessions(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Accept requests with a session; start a session on loopback, or for the token."""
+    if is_api(request):  # it has a token of its own, and takes no session
+        return await handler(request)
     access = request.app[ACCESS]
-    if _is_embedded(request) and not _is_report(request):
+    if is_embedded(request) and not _is_report(request):
         raise RequestRefused(403, "Only pages of this studio may load this.")
     session = request.cookies.get(access.cookie, "")
     known = access.known(session)
@@ -197,7 +203,14 @@ async def sessions(request: web.Request, handler: Handler) -> web.StreamResponse
     return answer
 
 
-def _is_embedded(request: web.Request) -> bool:
+def is_api(request: web.Request) -> bool:
+    """Return whether a request is one of the HTTP API; by its route, if it has one."""
+    resource = request.match_info.route.resource
+    path = request.path if resource is None else resource.canonical
+    return path.startswith("/api/")
+
+
+def is_embedded(request: web.Request) -> bool:
     """Return whether a page of another site requests this as a picture, script or stream."""
     site, mode = (request.headers.get(f"Sec-Fetch-{name}", "") for name in ("Site", "Mode"))
     return site in ("cross-site", "same-site") and mode != "navigate"
@@ -226,7 +239,7 @@ def _give(answer: web.StreamResponse, access: Access, session: str) -> None:
 @web.middleware
 async def writes(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Refuse writes that do not come from a page of this studio."""
-    if request.method in ("GET", "HEAD"):
+    if is_api(request) or request.method in ("GET", "HEAD"):
         return await handler(request)
     if request.method != "POST":
         raise web.HTTPMethodNotAllowed(request.method, ("GET", "HEAD", "POST"))
@@ -237,7 +250,7 @@ async def writes(request: web.Request, handler: Handler) -> web.StreamResponse:
     submitted = await _form(request)
     try:
         given = submitted.get("csrf", "")
-        if not isinstance(given, str) or not _same(given, request[WORDS]):
+        if not isinstance(given, str) or not same(given, request[WORDS]):
             raise RequestRefused(
                 403, "This page is from an earlier studio: load it again, then repeat."
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from enum import StrEnum
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
@@ -21,7 +22,7 @@ from counterpoint.studio.listing import LIMIT, addresses, show_host, with_number
 from counterpoint.studio.rendering import Form, redirect_with_message, render
 from counterpoint.studio.stored import asked, changed
 
-_MOST = 10_000
+COUNTED = 10_000
 """Links are counted up to this number; the view says "at least" beyond it."""
 
 
@@ -60,10 +61,19 @@ _FIRST = {
     Kind.EXTERNAL: ("contains", "site", "domain"),
     Kind.BAD: ("contains", "site", "reason"),
 }
-_STATES = {
-    State.QUEUED: "queued", State.ISSUED: "in flight", State.DONE: "processed",
-    State.DROPPED: "dropped", State.BEYOND: "beyond limits",
-}  # fmt: skip
+
+
+class TargetState(StrEnum):
+    """The state of the page to which an internal link leads, as it is shown."""
+
+    QUEUED = "queued"
+    ISSUED = "in flight"
+    DONE = "processed"
+    DROPPED = "dropped"
+    BEYOND = "beyond limits"
+
+
+STATES = {state: TargetState[state.name] for state in State}
 _TITLES = {Kind.INTERNAL: "Internal links", Kind.EXTERNAL: "External links", Kind.BAD: "Bad links"}
 _NOTHING = {
     Kind.INTERNAL: "Links within a site appear here as soon as its start page is fetched.",
@@ -171,13 +181,13 @@ def _shown(
     with store.reading() as connection:
         found = browse(connection, kind, wanted, sort, descending=descending,
                        after=after, before="" if after else before, limit=LIMIT)  # fmt: skip
-        return LinkList(found, total(connection, kind, wanted, _MOST), sites)
+        return LinkList(found, total(connection, kind, wanted, COUNTED), sites)
 
 
 def _options(listed: LinkList) -> dict[str, Any]:
     return {
         "site": listed.sites,
-        "state": [("", "all"), *((str(int(state)), text) for state, text in _STATES.items())],
+        "state": [("", "all"), *((str(int(state)), text) for state, text in STATES.items())],
         "reason": [("", "all"), *((str(reason), str(reason)) for reason in Reason if reason)],
     }
 
@@ -187,7 +197,7 @@ def _row(link: Any) -> dict[str, Any]:
     row: dict[str, Any] = link._asdict()
     row |= {"id": f"{link.page}:{link.position}", "label": row.get("address") or row.get("text")}
     if "state" in row:
-        row["state"] = _STATES[State(row["state"])]
+        row["state"] = STATES[State(row["state"])]
     return row
 
 
@@ -203,7 +213,7 @@ async def delete(request: web.Request) -> web.Response:
         if form.errors or not wanted.wanted():
             return redirect_with_message(request, back, "Filter the links first.", wrong=True)
         try:
-            number = await changed(request, _deleted_all, kind, wanted)
+            number = await changed(request, delete_all, kind, wanted)
         except CrawlError as error:
             return redirect_with_message(request, back, f"{error}.", wrong=True)
         return redirect_with_message(request, f"/links/{kind}", _words(number))
@@ -216,7 +226,8 @@ async def delete(request: web.Request) -> web.Response:
     )
 
 
-def _deleted_all(store: Store, kind: Kind, wanted: Filter) -> int:
+def delete_all(store: Store, kind: Kind, wanted: Filter) -> int:
+    """Delete all links that match, in several transactions; return how many they were."""
     number = 0
     for number in deleting.delete_all(store, kind, wanted):  # noqa: B007 the last is all of them
         pass

@@ -21,7 +21,20 @@ from aiohttp import web
 
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store, open_store
-from counterpoint.studio import crawl, exports, hosts, links, page, pages, report, sites, tuning
+from counterpoint.studio import (
+    broken,
+    crawl,
+    exports,
+    hosts,
+    links,
+    page,
+    pages,
+    report,
+    sites,
+    tuning,
+)
+from counterpoint.studio.api.admission import api, token_of
+from counterpoint.studio.api.routes import add_api
 from counterpoint.studio.connections import (
     BATCH,
     QUEUE,
@@ -39,6 +52,7 @@ from counterpoint.studio.guard import (
     Handler,
     RequestRefused,
     dress,
+    is_api,
     is_loopback,
     names,
     names_of,
@@ -63,6 +77,9 @@ ROUTES = [
     web.post("/crawl/plan", crawl.save),
     web.post("/crawl/start", crawl.start),
     web.post("/crawl/stop", crawl.stop),
+    web.post("/crawl/pause", crawl.pause),
+    web.post("/crawl/continue", crawl.go_on),
+    web.post("/crawl/pace", crawl.set_pace),
     web.get("/sites", sites.show),
     web.post("/sites/add", sites.add),
     web.post("/sites/import", sites.take_in),
@@ -74,6 +91,7 @@ ROUTES = [
     web.get(r"/pages/{number:\d{1,18}}", page.show),
     web.get(r"/pages/{number:\d{1,18}}/record", page.record),
     web.get("/hosts", hosts.show),
+    web.get("/links/broken", broken.show),
     web.get("/links/{kind:internal|external|bad}", links.show),
     web.post("/links/{kind:internal|external|bad}/delete", links.delete),
     web.get("/export", exports.show),
@@ -101,6 +119,8 @@ class StudioOptions:
         The folder of the gate's report.
     options : tuple of str
         Further arguments of ``counterpoint crawl``.
+    api_token : Path or None
+        The file that has the token of the HTTP API; None: the environment may have it.
     """
 
     where: str
@@ -109,6 +129,7 @@ class StudioOptions:
     names: tuple[str, ...] = ()
     report: Path = Path("report")
     options: tuple[str, ...] = ()
+    api_token: Path | None = None
 
 
 def application(store: Store, crawling: CrawlProcess, access: Access, folder: Path,
@@ -126,7 +147,8 @@ def application(store: Store, crawling: CrawlProcess, access: Access, folder: Pa
         Seconds between two reads of the store.
     """
     made = web.Application(
-        middlewares=[answered, names, errors, sessions, writes, arrived], client_max_size=LARGE
+        middlewares=[answered, names, api, errors, sessions, writes, arrived],
+        client_max_size=LARGE,
     )
     made[STORE], made[CRAWLING], made[ACCESS] = store, crawling, access
     made[TEMPLATES], made[FLASHES] = environment(), {}
@@ -139,6 +161,7 @@ def application(store: Store, crawling: CrawlProcess, access: Access, folder: Pa
     made.add_routes(
         [web.get("/", _home), web.get("/events", feed.serve, allow_head=False), *ROUTES]
     )
+    add_api(made)
     made.router.add_static("/static/", STATIC)
 
     async def leave(_: web.Application) -> None:
@@ -156,6 +179,11 @@ async def _home(request: web.Request) -> web.Response:
 @web.middleware
 async def errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Answer a failed request with a page that shows the reason in one line."""
+    # The API has answers of its own.
+    return await (handler(request) if is_api(request) else _answered(request, handler))
+
+
+async def _answered(request: web.Request, handler: Handler) -> web.StreamResponse:
     try:
         return await handler(request)
     except RequestRefused as error:
@@ -193,8 +221,9 @@ def serve(wish: StudioOptions) -> None:
     CrawlError
         If the store cannot be opened, or the address cannot be used.
     """
+    token = token_of(wish.api_token)
     with _bound(wish) as listening, open_store(wish.where, create=True) as store:
-        access = _access(wish, listening.getsockname()[1])
+        access = _access(wish, listening.getsockname()[1], token)
         made = application(
             store, CrawlProcess(store, wish.where, wish.options), access, wish.report
         )
@@ -219,10 +248,10 @@ def _bound(wish: StudioOptions) -> socket.socket:
         raise CrawlError(f"--listen {wish.listen}: is no address of this machine") from error
 
 
-def _access(wish: StudioOptions, port: int) -> Access:
+def _access(wish: StudioOptions, port: int, api_token: str) -> Access:
     alone = is_loopback(wish.listen)
     token = "" if alone else secrets.token_urlsafe(24)
-    return Access(names_of(wish.listen, port, wish.names), port, token)
+    return Access(names_of(wish.listen, port, wish.names), port, token, api_token)
 
 
 def _tell(wish: StudioOptions, access: Access) -> None:

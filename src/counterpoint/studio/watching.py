@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, Integer, Row, select, text
 
+from counterpoint.crawler.beebot.plan import CrawlSettings
+from counterpoint.crawler.store.recording import Recording
 from counterpoint.crawler.store.schema import Standing, pages, plans, seeds, visits
 from counterpoint.studio.progress import Arm, History, ObservedVisit, arms, discount_of, rule_of
 
@@ -50,14 +53,15 @@ class StoreWatcher:
                 self._history = History()
             self._known = known
             self._read_on(connection, plan)
+            told = kept_fresh(plan)
             return {
                 "problem": "",
-                "crawl": self._crawl(plan),
+                "crawl": self._crawl(plan, told) | {"paused": is_paused(connection)},
                 "totals": _totals(sites),
                 "sites": {str(site.number): _site(site) for site in sites},
                 "curve": [[round(p.time, 1), p.pages, p.links] for p in self._history.curve()],
                 "shares": self._shares(sites),
-                "arms": self._arms(connection, plan, sites),
+                "arms": {"rows": []} if told else self._arms(connection, plan, sites),
             }
 
     def _read_on(self, connection: Connection, plan: Row[Any] | None) -> None:
@@ -70,9 +74,11 @@ class StoreWatcher:
         if plan is None:
             return
         history = self._history
+        # A page is visited again and again then, with the same links: its changes are counted.
+        found = (visits.c.difference != 0).cast(Integer) if kept_fresh(plan) else visits.c.external
         while True:
             rows = connection.execute(
-                select(visits.c.observed, visits.c.seed, visits.c.external, visits.c.time)
+                select(visits.c.observed, visits.c.seed, found, visits.c.time)
                 .where(visits.c.plan == plan.number, visits.c.observed > history.events)
                 .order_by(visits.c.observed)
                 .limit(_CHUNK)
@@ -83,7 +89,7 @@ class StoreWatcher:
             if len(rows) < _CHUNK:
                 return
 
-    def _crawl(self, plan: Row[Any] | None) -> dict[str, Any]:
+    def _crawl(self, plan: Row[Any] | None, told: dict[str, Any]) -> dict[str, Any]:
         running = self.crawling.state()
         state: dict[str, Any] = {
             "state": running.name, "pid": running.pid, "waits": running.waits,
@@ -95,6 +101,7 @@ class StoreWatcher:
                 "seconds": plan.seconds, "spent": round(plan.spent, 1),
                 "fetched": plan.fetched, "visits": self._history.pages,
                 "links": self._history.links, "ended": plan.ended, "failed": plan.failed,
+                **told,
             }  # fmt: skip
         return state
 
@@ -150,6 +157,18 @@ class StoreWatcher:
                 for arm in found[:_SHOWN]
             ],
         }
+
+
+def is_paused(connection: Connection) -> bool:
+    """Return whether the user has paused the crawl."""
+    rows = Recording(connection).read("tuning")
+    return CrawlSettings.of(dict(map(tuple, rows))).paused
+
+
+def kept_fresh(plan: Row[Any] | None) -> dict[str, Any]:
+    """Return that a plan keeps pages fresh, and how often; empty if it does not."""
+    options = {} if plan is None else json.loads(plan.told)
+    return {"keeps": True, "every": options["every"]} if options.get("first") else {}
 
 
 def name_of(site: Row[Any]) -> str:

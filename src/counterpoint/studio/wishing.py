@@ -7,19 +7,22 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
 
-from counterpoint.crawler.beebot.amounts import budget
+from counterpoint.crawler.beebot.amounts import budget, period
 from counterpoint.crawler.beebot.plan import POLICY_OF, CrawlSettings
 from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.documents.traps import Traps
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.proxies import VARIABLE, proxy_address
+from counterpoint.crawler.policy.protocol import Scope
 from counterpoint.crawler.store.opening import Store
 from counterpoint.crawler.store.schema import settings
 from counterpoint.studio import forms
 from counterpoint.studio.rendering import Form
 
-PLAN = ("kind", "scheduler", "budget", "level", "cap", "concurrency", "delay", "seed",
-        "query")  # fmt: skip
+PACE = ("concurrency", "delay")
+"""Wishes that a crawl follows while it runs."""
+PLAN = ("kind", "scheduler", "budget", "level", "cap", *PACE, "seed", "query", "revisit",
+        "every")  # fmt: skip
 MANNERS = ("normalize", "stay", "include", "exclude", "sitemaps", "nofollow", "canonical", "traps",
            "robots", "allow_private", "agent", "proxy", "warc")  # fmt: skip
 _SWITCHES = ("stay", "sitemaps", "nofollow", "canonical", "robots", "allow_private")
@@ -57,15 +60,19 @@ def keep(store: Store, wishes: CrawlSettings, names: tuple[str, ...]) -> None:
 
 def shown(wishes: CrawlSettings, names: tuple[str, ...]) -> Form:
     """Return a form that shows some wishes."""
-    form = Form({name: _text(getattr(wishes, name)) for name in names})
+    form = Form({name: text_of(getattr(wishes, name)) for name in names})
     if wishes.scheduler and "kind" in names:
         form.values["kind"] = OWN
+    if "revisit" in names:
+        plain = wishes.revisit in ("", *keepers())
+        form.values["keeper"] = wishes.revisit if plain else OWN
     if "@" in form.values.get("proxy", ""):  # earlier versions stored passwords
         form.values["proxy"] = ""
     return form
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return the value of a wish as the text of its field."""
     if value is None or value is False:
         return ""
     if isinstance(value, tuple):
@@ -75,19 +82,62 @@ def _text(value: Any) -> str:
 
 def plan(submitted: Any, wishes: CrawlSettings) -> tuple[Form, CrawlSettings]:
     """Return the submitted form of the plan with its errors, and the changed wishes."""
-    form = forms.read(submitted, *PLAN)
+    form = forms.read(submitted, *PLAN, "keeper")
     wishes = replace(
         wishes,
         level=forms.whole(form, "level", 0, MOST),
         cap=forms.whole(form, "cap", 1, MOST),
-        concurrency=forms.whole(form, "concurrency", 1, 1000) or CrawlSettings.concurrency,
-        delay=forms.number(form, "delay", 0, 3600),
         seed=forms.whole(form, "seed", 0, 2**63 - 1) or 0,
         budget=_budget(form),
         query=form.values["query"],
+        **_pace(form),
         **_policy(form),
+        **_kept_fresh(form),
     )
     return form, wishes
+
+
+def pace(submitted: Any, wishes: CrawlSettings) -> tuple[Form, CrawlSettings]:
+    """Return the submitted form of the pace with its errors, and the changed wishes."""
+    form = forms.read(submitted, *PACE)
+    return form, replace(wishes, **_pace(form))
+
+
+def _pace(form: Form) -> dict[str, Any]:
+    return {"concurrency": forms.whole(form, "concurrency", 1, 1000) or CrawlSettings.concurrency,
+            "delay": forms.number(form, "delay", 0, 3600)}  # fmt: skip
+
+
+def _kept_fresh(form: Form) -> dict[str, Any]:
+    """Return the policy that keeps pages fresh, and the mean time between two visits."""
+    every = form.values["every"] or CrawlSettings.every
+    try:
+        period(every)
+    except CrawlError:
+        form.errors["every"] = "A time above 0 with its unit, such as 30min, 12h or 7d."
+    keeper, text = form.values["keeper"], form.values["revisit"]
+    if keeper == OWN:
+        form.errors |= _wrong_keeper(text)
+    elif keeper in ("", *keepers()):
+        text = keeper
+    else:
+        form.errors["keeper"] = "Choose one of the list."
+    return {"revisit": text, "every": every}
+
+
+def _wrong_keeper(text: str) -> dict[str, str]:
+    if not text:
+        return {"revisit": "Name a policy, such as optimal-freshness."}
+    if ":" in text.partition(",")[0]:  # only the crawl loads modules of the user
+        return {}
+    wrong = _wrong_policy(text)
+    if wrong:
+        return {"revisit": wrong["scheduler"]}
+    from counterpoint.crawler.schedulers.finding import find
+
+    if find(text).policy.scope is not Scope.KNOWN:
+        return {"revisit": f"{text} finds pages, and revisits none."}
+    return {}
 
 
 def _budget(form: Form) -> str:
@@ -133,6 +183,19 @@ def policies() -> list[str]:
     from counterpoint.crawler.schedulers.catalogue import POLICIES
 
     return [name for name, policy in POLICIES.items() if not policy.oracle]
+
+
+def keepers() -> list[str]:
+    """Return the names of policies that can keep the pages of real sites fresh."""
+    from counterpoint.crawler.schedulers.catalogue import POLICIES
+
+    return [name for name, policy in POLICIES.items()
+            if policy.scope is Scope.KNOWN and not policy.oracle]  # fmt: skip
+
+
+def pause(store: Store, paused: bool) -> None:
+    """Pause the crawl, or continue it; one that runs follows within a second."""
+    keep(store, replace(stored(store), paused=paused), ("paused",))
 
 
 def _check_proxy(form: Form) -> None:

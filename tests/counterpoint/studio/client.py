@@ -165,7 +165,7 @@ class Client:
 
 @asynccontextmanager
 async def serve_studio(
-    store: Store, *, token: str = "", folder: Path | None = None
+    store: Store, *, token: str = "", folder: Path | None = None, api: str = ""
 ) -> AsyncIterator[Client]:
     """Yield a client of a studio that serves a store.
 
@@ -176,10 +176,12 @@ async def serve_studio(
         The token that the start address carries; "" if none is needed.
     folder : Path, optional
         Where the report of the gate is.
+    api : str
+        The token of the HTTP API; "": it is off.
     """
     listening = socket.create_server(("127.0.0.1", 0))  # the application must know its port
     port = listening.getsockname()[1]
-    access = Access(names_of("127.0.0.1", port), port, token)
+    access = Access(names_of("127.0.0.1", port), port, token, api)
     crawling = FakeCrawling()
     studio = application(store, crawling, access, folder or Path("nowhere"), 0.02)  # type: ignore[arg-type]
     server = StudioServer(studio, socket_factory=lambda *_: listening)

@@ -12,7 +12,9 @@ from .client import Client
 
 SITE = {"start": "http://a.test/", "full_name": "A", "short_name": "a", "level": "3", "cap": "10"}
 PLAN = {"kind": "own", "scheduler": "R2,step=20", "budget": "2000,1h", "level": "4", "cap": "100",
-        "concurrency": "8", "delay": "0.5", "seed": "3", "query": "words"}  # fmt: skip
+        "concurrency": "8", "delay": "0.5", "seed": "3", "query": "words", "keeper": "own",
+        "revisit": "scent", "every": "12h"}  # fmt: skip
+PACE = {"concurrency": "4", "delay": "2"}
 MANNERS = {"normalize": "safe", "stay": "1", "include": "domain:a.test",
            "exclude": "path:/x\nregex:y", "robots": "1", "allow_private": "", "sitemaps": "1",
            "agent": "counterpoint/1", "proxy": "http://127.0.0.1:8080", "warc": "kept"}  # fmt: skip
@@ -28,6 +30,7 @@ KINDS = ("internal", "external", "bad")
 
 POSTS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/crawl/plan", PLAN), ("/crawl/start", PLAN), ("/crawl/stop", {}), ("/sites/add", SITE),
+    ("/crawl/pause", {}), ("/crawl/continue", {}), ("/crawl/pace", PACE),
     ("/sites/import", {"list": "http://a.test/\nhttp://b.test/"}), ("/sites/2", SITE),
     ("/sites/2/remove", {}), ("/sites/9/retry", {}), ("/settings", MANNERS),
     *((f"/links/{kind}/delete", CHOSEN) for kind in KINDS),
@@ -37,7 +40,9 @@ GETS: tuple[tuple[str, dict[str, str]], ...] = (
     ("/pages", PAGES), ("/hosts", {**PAGES, "state": "resting", "sort": "delay"}),
     ("/pages/5", {}), ("/pages/5/record", {}), ("/export", {}), ("/settings", {}),
     ("/gate", {"page": "index.html"}), ("/events", {}),
-    ("/static/studio.js", {}), ("/report/x/index.html", {}), ("/nothing", {}),
+    ("/links/broken", {"words": "test", "since": "7d", "after": "WzNd", "before": ""}),
+    ("/export/broken.csv", {}), ("/static/studio.js", {}), ("/report/x/index.html", {}),
+    ("/nothing", {}),
     *((f"/links/{kind}", FILTER) for kind in KINDS),
     *((f"/export/{kind}.{form}", {}) for kind in KINDS for form in ("csv", "jsonl", "graphml")),
 )  # fmt: skip

@@ -43,7 +43,7 @@ def test_counters_follow_deletions_and_a_view_may_be_replaced(tmp_path: Path) ->
             eventually(row.locator("[data-column=internal]")).to_have_text("", timeout=WAIT)
             others = [stream(address) for _ in range(WATCHERS)]
             pill = page.locator("#pill")
-            eventually(pill).to_have_text("Paused", timeout=WAIT)
+            eventually(pill).to_have_text("Not live", timeout=WAIT)
             problem = page.locator("#problem")
             eventually(problem).to_contain_text("Too many live views are open", timeout=WAIT)
             for other in others:

@@ -18,8 +18,8 @@ from .filled import HOSTILE, SITES, fill
 VIEWS = ("/crawl", "/sites", "/sites/2", "/pages", "/pages?state=broken&status=x", "/pages/5",
          "/pages/9", "/pages/5/record", "/hosts",
          "/links/internal", "/links/external?site=6",
-         "/links/bad", "/links/external?level=x", "/export", "/settings", "/gate",
-         "/nothing")  # fmt: skip
+         "/links/bad", "/links/external?level=x", "/links/broken",
+         "/links/broken?words=none", "/export", "/settings", "/gate", "/nothing")  # fmt: skip
 LONG = "x" * 1500
 
 

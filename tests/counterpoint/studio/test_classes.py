@@ -12,7 +12,7 @@ from counterpoint.studio.links import COLUMNS
 FOLDER = Path(counterpoint.studio.__file__).parent
 COMPUTED = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|[\w-]*\$\{.*?\}", re.S)
 STANDINGS = {"unavailable" if one is Standing.UNAVAILABLE else one.value for one in Standing}
-STATES = {"running", "stopping", "failed", "ended", "idle"}  # of `standing` in live.js
+STATES = {"running", "paused", "stopping", "failed", "ended", "idle"}  # of `standing` in live.js
 COLOURS = {*(f"k{number}" for number in range(6)), "kr"}
 PLAIN = {"started", "ended", "idle"}
 """States whose pill looks like a pill without a state."""

@@ -21,6 +21,7 @@ from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store import seeds
 from counterpoint.crawler.store.opening import Store, open_store
 from counterpoint.crawler.store.schema import hosts
+from counterpoint.studio import wishing
 from counterpoint.studio.crawling import CrawlProcess, waits
 from counterpoint.studio.watching import StoreWatcher
 
@@ -256,3 +257,27 @@ def test_the_reason_of_waiting_is_shown(store: Store, monkeypatch: pytest.Monkey
         connection.execute(insert(hosts), soon)
     monkeypatch.setattr(time, "time", lambda: 1_000.0)
     assert waits(store) == "Waiting for the crawl delays of 2 hosts; the first ends in 1 s."
+
+
+@pytest.mark.parametrize(("due", "words"), [
+    (1_000.2, "The next visit is due in 1 s."), (1_119, "The next visit is due in 119 s."),
+    (1_120, "The next visit is due in 2 min."), (8_200, "The next visit is due in 2.0 h."),
+    (999, ""),
+])  # fmt: skip
+def test_what_a_pause_or_a_visit_to_come_waits_for(
+    store: Store, monkeypatch: pytest.MonkeyPatch, due: float, words: str
+) -> None:
+    """A crawl that keeps pages fresh, or is paused, and seems to hang."""
+    monkeypatch.setattr(time, "time", lambda: 1_000.0)
+    fill(store, visited=30)
+    with store.transaction() as connection:
+        connection.exec_driver_sql(f"UPDATE plans SET due = {due}")
+    assert waits(store) == words
+    wishing.pause(store, True)
+    assert waits(store) == "No request begins until you continue."
+    with store.transaction() as connection:
+        connection.exec_driver_sql("UPDATE visits SET observed = NULL WHERE number IN (3, 25)")
+    still = "2 pages are still being fetched; no other request begins until you continue."
+    assert waits(store) == still
+    wishing.pause(store, False)
+    assert waits(store) == "2 pages are being fetched."

@@ -13,9 +13,10 @@ from counterpoint.studio.guard import POLICY, Access, is_loopback, names_of
 
 from .client import Answer, Client, use_studio
 
-VIEWS = ("/crawl", "/sites", "/links/internal", "/links/external", "/links/bad", "/export",
-         "/settings", "/gate")  # fmt: skip
-WRITES = ("/crawl/start", "/crawl/stop", "/crawl/plan", "/sites/add", "/sites/import", "/sites/1",
+VIEWS = ("/crawl", "/sites", "/links/internal", "/links/external", "/links/bad", "/links/broken",
+         "/export", "/settings", "/gate")  # fmt: skip
+WRITES = ("/crawl/start", "/crawl/stop", "/crawl/plan", "/crawl/pause", "/crawl/continue",
+          "/crawl/pace", "/sites/add", "/sites/import", "/sites/1",
           "/sites/1/remove", "/sites/1/retry", "/links/external/delete", "/settings")  # fmt: skip
 
 

@@ -89,7 +89,8 @@ def test_an_empty_store_has_a_state(tmp_path: Path) -> None:
 
     state = use_studio(tmp_path, act)
     assert (state["sites"], state["curve"], state["arms"]) == ({}, [], {"rows": []})
-    assert state["crawl"] == {"state": "idle", "pid": None, "waits": "", "trouble": ""}
+    assert state["crawl"] == {"state": "idle", "pid": None, "waits": "", "trouble": "",
+                              "paused": False}  # fmt: skip
 
 
 def test_one_more_view_takes_the_place_of_the_oldest(tmp_path: Path) -> None:

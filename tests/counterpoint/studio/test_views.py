@@ -22,7 +22,8 @@ from .filled import SITES, fill
 from .test_sites import field_errors
 
 PLAN = {"kind": "universities", "budget": "500,2h", "level": "4", "cap": "", "concurrency": "8",
-        "delay": "0.5", "seed": "3", "query": "квантовый <b> & 'computer'"}  # fmt: skip
+        "delay": "0.5", "seed": "3", "query": "квантовый <b> & 'computer'", "keeper": "scent",
+        "revisit": "ignored", "every": "12h"}  # fmt: skip
 
 
 def test_a_plan_is_kept_and_started(tmp_path: Path) -> None:
@@ -37,12 +38,14 @@ def test_a_plan_is_kept_and_started(tmp_path: Path) -> None:
             "R3", "500,2h", 4, None)  # fmt: skip
         assert (wishes.concurrency, wishes.delay, wishes.seed) == (8, 0.5, 3)
         assert wishes.query == PLAN["query"]
+        assert (wishes.revisit, wishes.every) == ("scent", "12h")
         page = (await client.get("/crawl")).text
         assert 'value="500,2h"' in page
         own = {**PLAN, "kind": "own", "scheduler": "R2,step=20"}
         notice = await client.notice(await client.post("/crawl/start", own))
         assert (notice, client.crawling.calls) == ("The crawl is started.", ["start"])
         assert wishing.stored(client.store).policy() == "R2,step=20"
+        assert '<option value="scent" selected>' in page
 
     use_studio(tmp_path, act)
 
@@ -64,6 +67,14 @@ def test_a_wrong_plan_changes_nothing(tmp_path: Path) -> None:
         ({"delay": "nan"}, "delay", "A number from 0"),
         ({"delay": "-1"}, "delay", "A number from 0"),
         ({"seed": "x"}, "seed", "whole number"),
+        ({"keeper": "R3"}, "keeper", "Choose one of the list"),
+        ({"keeper": "own", "revisit": ""}, "revisit", "Name a policy"),
+        ({"keeper": "own", "revisit": "R3"}, "revisit", "finds pages"),
+        ({"keeper": "own", "revisit": "uniform,x=1"}, "revisit", "no parameter 'x'"),
+        ({"keeper": "own", "revisit": "R7"}, "revisit", "there is no policy 'R7'"),
+        ({"every": "often"}, "every", "30min, 12h or 7d"),
+        ({"every": "0h"}, "every", "30min, 12h or 7d"),
+        ({"every": "12"}, "every", "30min, 12h or 7d"),
     )
 
     async def act(client: Client) -> None:
@@ -84,9 +95,13 @@ def test_a_policy_of_the_user_is_not_imported_by_the_studio(tmp_path: Path) -> N
     """A studio that imports any module whose name is typed into the form."""
 
     async def act(client: Client) -> None:
-        form = {**PLAN, "kind": "own", "scheduler": "antigravity:fly"}
+        form = {**PLAN, "kind": "own", "scheduler": "antigravity:fly", "keeper": "own",
+                "revisit": "antigravity:hover"}  # fmt: skip
         assert (await client.post("/crawl/plan", form)).status == 303
-        assert wishing.stored(client.store).scheduler == "antigravity:fly"
+        wishes = wishing.stored(client.store)
+        assert (wishes.scheduler, wishes.revisit) == ("antigravity:fly", "antigravity:hover")
+        page = (await client.get("/crawl")).text
+        assert '<option value="own" selected>' in page.partition('id="keeper"')[2]
 
     import sys
 
@@ -104,7 +119,7 @@ def test_a_running_crawl_keeps_its_plan(tmp_path: Path) -> None:
         assert notice == "The crawl runs: stop it to change its plan."
         assert (client.crawling.calls, wishing.stored(client.store)) == ([], before)
         page = (await client.get("/crawl")).text
-        assert "<fieldset disabled>" in page
+        assert '<fieldset id="fixed" disabled>' in page
         assert await client.notice(await client.post("/crawl/stop")) == "The crawl will stop soon."
         notice = await client.notice(await client.post("/crawl/stop"))
         assert notice == "No crawl runs that could be stopped here."

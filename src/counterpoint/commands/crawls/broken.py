@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from itertools import groupby
 from pathlib import Path
@@ -120,19 +118,9 @@ def _json(found: list[BrokenReference], where: str, since: str | None) -> str:
 
 
 def _csv(found: list[BrokenReference], where: str, since: str | None) -> str:
-    from counterpoint.crawler.store.exporting import harmless
+    from counterpoint.crawler.store.broken import as_csv
 
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(("page", "anchor", "target", "status", "problem", "since", "seen", "failures",
-                    "came"))  # fmt: skip
-    for one in found:
-        end = one.target
-        came = "" if end.came is None else _when(end.came)
-        row = (one.page, one.anchor, end.address, end.status, end.problem, _when(end.since),
-               _when(end.seen), end.failures, came)  # fmt: skip
-        lines.writerow([harmless(str(cell)) for cell in row])
-    return text.getvalue()
+    return "".join(as_csv(found))
 
 
 def _html(found: list[BrokenReference], where: str, since: str | None) -> str:

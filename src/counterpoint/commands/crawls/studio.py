@@ -28,6 +28,10 @@ _PORT = 8787
 @click.option("--crawl-option", "options", multiple=True, metavar="TEXT",
               help="An option that is passed to the crawl unchanged, such as "
                    "--crawl-option=--proxy=URL; repeatable.")  # fmt: skip
+@click.option("--api-token", type=click.Path(path_type=Path), metavar="FILE",
+              help="Serve the HTTP API under /api/v1 to requests that have the token in this file. "
+                   "Also: COUNTERPOINT_API_TOKEN in the environment. [default: no API]",
+              )  # fmt: skip
 def studio(
     where: str,
     port: int,
@@ -35,6 +39,7 @@ def studio(
     names: tuple[str, ...],
     report: Path,
     options: tuple[str, ...],
+    api_token: Path | None,
 ) -> int:
     r"""Watch and edit a crawl in a browser, until Ctrl-C.
 
@@ -49,8 +54,9 @@ def studio(
     counterpoint studio
     counterpoint studio --db postgresql://localhost/links --port 9000
     counterpoint studio --listen 192.0.2.7 --name crawler.example.org
+    counterpoint studio --api-token token.txt
     """
     from counterpoint.studio.serving import StudioOptions, serve  # with aiohttp and SQLAlchemy
 
-    serve(StudioOptions(where, listen, port, names, report, options))
+    serve(StudioOptions(where, listen, port, names, report, options, api_token))
     return OK

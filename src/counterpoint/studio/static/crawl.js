@@ -22,18 +22,57 @@ function showFigures({ crawl, totals, curve }) {
   put("state", text);
   $("state").className = `pill ${name}`;
   put("why", reason(crawl, name));
-  const done = crawl.policy ? crawl.visits : 0;
-  $("part").max = Math.max(1, crawl.budget ?? 1);
-  $("part").value = done;
-  put("spent", crawl.policy ? `${count(done)} of ${count(crawl.budget)} pages by ${crawl.policy}` : "");
+  const part = used(crawl);
+  $("part").hidden = part === null;
+  $("part").value = part ?? 0;
+  put("spent", spent(crawl, totals));
+  put("visits-name", crawl.keeps ? "visits" : "pages visited");
+  put("rate-name", crawl.keeps ? "visits/s" : "pages/s");
+  put("curve-title", crawl.keeps ? "Visits and changes over time" : "Pages and links over time");
+  put("shares-axis", crawl.keeps ? "over the visits" : "over the pages visited");
   put("rate", rate(curve));
-  for (const id of ["start", "stop", "stop-now"]) {
-    const form = $(`${id}-form`);
-    if (form) form.hidden = id === "start" ? name === "running" || name === "stopping"
-      : id === "stop" ? name !== "running" : name !== "stopping";
-  }
+  showActions(crawl, totals);
+}
+
+function showActions(crawl, totals) {
+  const idle = crawl.state === "idle", stopping = crawl.state === "stopping";
+  const hidden = {
+    "start": !idle || !totals.sites, "stop": idle || stopping, "stop-now": !stopping,
+    "pause": crawl.paused || crawl.state !== "running", "continue": !crawl.paused,
+  };
+  for (const [id, value] of Object.entries(hidden)) $(`${id}-form`).hidden = value;
   put("start-label", crawl.policy && !crawl.ended && !crawl.trouble ? "Resume" : "Start");
-  $("start-form").hidden ||= !totals.sites;
+  $("start-label").disabled = $("fixed").disabled = !idle;
+  $("save-row").hidden = !idle;
+  $("pace-row").hidden = idle;
+  $("continue").className = idle ? "" : "main";
+}
+
+// Returns which part of the budget is used, of pages or of time; null if neither can be used up.
+function used(crawl) {
+  if (!crawl.policy) return null;
+  const parts = [];
+  if (!crawl.keeps) parts.push(crawl.visits / Math.max(1, crawl.budget));
+  if (crawl.seconds) parts.push(crawl.spent / crawl.seconds);
+  return parts.length ? Math.min(1, Math.max(...parts)) : null;
+}
+
+function spent(crawl, totals) {
+  if (!crawl.policy) return "";
+  const time = crawl.seconds ? `, ${duration(crawl.spent)} of ${duration(crawl.seconds)}` : "";
+  if (!crawl.keeps) return `${count(crawl.visits)} of ${count(crawl.budget)} pages${time} by ${crawl.policy}`;
+  const end = crawl.seconds ? "" : ", until you stop it";
+  return `${counted(crawl.visits, "visit")}${time} by ${crawl.policy}${end}: each page every ${long(crawl.every)} in the mean; ` +
+    `${counted(totals.known, "page")} known, at most ${count(crawl.budget)} are visited`;
+}
+
+const counted = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+
+// Returns a time in its largest unit of which it is a whole number.
+function long(seconds) {
+  for (const [unit, name] of [[86400, "d"], [3600, "h"], [60, "min"]])
+    if (seconds >= unit && seconds % unit === 0) return `${count(seconds / unit)} ${name}`;
+  return `${count(seconds)} s`;
 }
 
 // Pages per second over the last points; a dash if there are none.
@@ -46,9 +85,10 @@ function rate(curve) {
 
 function reason(crawl, name) {
   if (crawl.trouble) return crawl.trouble;
-  if (name === "running") return crawl.waits || "";
+  if (name === "running" || name === "paused") return crawl.waits || "";
   if (name === "stopping") return "Waiting for the pages in flight. Stop at once does not wait; these pages are fetched again later.";
   if (crawl.ended) return `The crawl ended: ${crawl.ended}.`;
+  if (crawl.paused) return "The crawl is paused: it begins no request when it is started, until you continue it.";
   return crawl.policy ? "The crawl can be resumed; no link is lost." : "";
 }
 
@@ -99,10 +139,17 @@ function show(state) {
   const some = state.curve.length > 1;
   $("plots").hidden = !some;
   $("shares-panel").hidden = !state.shares.buckets.length;
-  if (some) drawCurve($("curve"), state.curve);
+  if (some) drawCurve($("curve"), state.curve, state.crawl.keeps ? ["visits", "changes"] : ["pages", "external links"]);
   if (state.shares.buckets.length) showShares(state.shares);
   showArms(state.arms);
 }
+
+// The first button of the form is Start, which does nothing while the crawl runs.
+for (const id of ["concurrency", "delay"]) $(id).addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || $("pace-row").hidden) return;
+  event.preventDefault();
+  $("pace-row").querySelector("button").click();
+});
 
 onState(show);
 addEventListener("resize", () => { if (shown) show(shown); });

@@ -15,11 +15,12 @@ function put(element, text) {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
-const words = { running: "Running", stopping: "Stopping", idle: "Stopped" };
+const words = { running: "Running", paused: "Paused", stopping: "Stopping", idle: "Stopped" };
 
 // "idle" has several meanings: not started, ended, failed or stopped.
 export function standing({ crawl }) {
-  if (crawl.state !== "idle") return [crawl.state, words[crawl.state]];
+  const name = crawl.state === "running" && crawl.paused ? "paused" : crawl.state;
+  if (name !== "idle") return [name, words[name]];
   if (crawl.trouble) return ["failed", "Failed"];
   if (!crawl.policy) return ["idle", "Not started"];
   if (crawl.failed) return ["failed", "Failed"];
@@ -32,7 +33,8 @@ function showPill() {
   const [name, text] = standing(state);
   pill.className = `pill ${name}`;
   pill.dataset.state = name;
-  const pages = state.crawl.policy ? ` · ${count(state.crawl.visits)} pages` : "";
+  const what = state.crawl.keeps ? "visits" : "pages";
+  const pages = state.crawl.policy ? ` · ${count(state.crawl.visits)} ${what}` : "";
   put(pill, text + pages);
 }
 
@@ -102,7 +104,7 @@ function connect() {
   source.addEventListener("open", () => { source.first = true; });
   source.addEventListener("replaced", () => {
     source.close(); // it must not take the place of another view by itself
-    away("Paused", "Too many live views are open. Close some, then load this one again.");
+    away("Not live", "Too many live views are open. Close some, then load this one again.");
   });
   source.addEventListener("error", () => {
     failed = true;

@@ -65,7 +65,7 @@ function line(points, column, name, k, top, height, x, right) {
   return group;
 }
 
-export function drawCurve(svg, points) {
+export function drawCurve(svg, points, names) {
   const width = widthOf(svg), height = 104, gap = 36;
   const bottom = TOP + 2 * height + gap;
   svg.setAttribute("viewBox", `0 0 ${width} ${bottom + 22}`);
@@ -73,8 +73,8 @@ export function drawCurve(svg, points) {
   const span = Math.max(1, points.at(-1)[0] - begun);
   const x = (time) => LEFT + ((time - begun) / span) * (width - LEFT - RIGHT);
   const parts = [
-    line(points, 1, "pages", 0, TOP, height, x, width - RIGHT),
-    line(points, 2, "external links", 1, TOP + height + gap, height, x, width - RIGHT),
+    line(points, 1, names[0], 0, TOP, height, x, width - RIGHT),
+    line(points, 2, names[1], 1, TOP + height + gap, height, x, width - RIGHT),
   ];
   for (const tick of timeTicks(span, width / 90)) {
     parts.push(made("text", { x: x(begun + tick), y: bottom + 17, "text-anchor": "middle" }, duration(tick)));

@@ -1,0 +1,1 @@
+"""The HTTP API of the studio: what its pages show and do, as JSON."""
