@@ -12,6 +12,8 @@ _UNITS = {"s": 1.0, "sec": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(s|sec|min|h|d)", re.A)
 MOST = 10**9
 """Pages; the largest budget."""
+LONGEST = 10_000 * 86_400.0
+"""Seconds; the longest period."""
 
 
 class Budget(NamedTuple):
@@ -37,8 +39,9 @@ def period(text: str, option: str = "--every") -> float:
     """
     time = _TIME.fullmatch(text.strip())
     seconds = 0.0 if time is None else float(time[1]) * _UNITS[time[2]]
-    if not 0.0 < seconds < math.inf:
-        raise CrawlError(f"{option} is a time above 0, such as 12h or 7d, not {text!r}")
+    if not 0.0 < seconds <= LONGEST:
+        raise CrawlError(f"{option} is a time above 0 and up to 10000d, in s, min, h or d, such as "
+                         f"12h or 7d, not {text!r}")  # fmt: skip
     return seconds
 
 

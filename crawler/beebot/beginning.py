@@ -112,6 +112,8 @@ def check(store: Store | None, changes: Mapping[str, Any], starts: Sequence[str]
     for start in starts:
         there.setdefault(site(start), PlanSite(len(there) + 1, site(start), start))
     settings = replace(settings, **changes)
+    if "every" in changes and not settings.revisit:
+        raise CrawlError("--every: has no effect without --revisit POLICY")
     plan = make_plan(settings, list(there.values()))
     plans = [plan, kept_fresh(plan, settings)] if settings.revisit else [plan]
     if plan.revisits and not some:

@@ -28,9 +28,11 @@ from .revisits import SAME, Revisits
 from .run import CrawlRun, Visit
 from .stored_answer import StoredAnswer
 
-SLACK = 60.0
+SLACK = 5.0
 """Seconds by which a visit may be late without a delay of those after it. What a stopped crawl has
 missed is not made up for: the visits would come all at once."""
+FAILED = "the last visit failed: "
+"""How the note begins on a page that came before, and whose last visit failed."""
 
 
 def kept_fresh(plan: CrawlPlan, settings: CrawlSettings) -> CrawlPlan:
@@ -132,6 +134,7 @@ class KeepingAnswers(Revisits):
         elif page.status != 200 or found.status in GONE or _leads_off(found.status):
             outcome = self._is_gone(recording, page, fetched, found)
         else:
+            self._note(recording, page, found)
             outcome = run.outcome(page.id, found.status, page.external, page.size, 0, fetched.time)
         if page.status is None:
             recording.count(page.seed, fetched=1)
@@ -178,6 +181,23 @@ class KeepingAnswers(Revisits):
                                      "blocks": kept[0].blocks if kept else None})  # fmt: skip
         self._answer(recording, page, found._replace(size=0), fetched.final, 0)
         return self._run.outcome(page.id, found.status, 0, 0, 0, fetched.time)
+
+    def _note(self, recording: Recording, page: Page, found: Document) -> None:
+        """Note on a page that came before whether its last visit failed.
+
+        Parameters
+        ----------
+        recording : Recording
+        page : Page
+        found : Document
+            The answer, which brought no document.
+        """
+        problem = page.problem.partition(FAILED)[0].removesuffix("; ")
+        if found.status != SAME:
+            note = FAILED + (found.problem or f"HTTP {found.status}")
+            problem = f"{problem}; {note}" if problem else note
+        if problem != page.problem:
+            recording.write("note page", {"id": page.id, "problem": problem})
 
     def _answer(
         self, recording: Recording, page: Page, found: Document, final: str, external: int

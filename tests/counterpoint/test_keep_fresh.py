@@ -113,7 +113,10 @@ def test_it_goes_on_elsewhere(
 
 @pytest.mark.parametrize(("words", "message"), [
     (("--revisit", "opic"), "--revisit opic: it finds pages, and revisits none"),
-    (("--every", "often"), "--every is a time above 0, such as 12h or 7d, not 'often'"),
+    (("--every", "often"), "--every is a time above 0 and up to 10000d, in s, min, h or d, such "
+                           "as 12h or 7d, not 'often'"),
+    (("--every", "1000000000000d"), "--every is a time above 0 and up to 10000d"),
+    (("--every", "2h", "--revisit", ""), "--every: has no effect without --revisit POLICY"),
     (("--every", "0s"), "--every is a time above 0"),
     (("--proxy", "http://127.0.0.1:9"), "--proxy: this crawl is a rehearsal on"),
     (("--warc", "folder", "--web", "living"), "--warc: not with --web, which uses no network"),

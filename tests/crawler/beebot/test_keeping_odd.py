@@ -129,3 +129,16 @@ def test_time_before_a_pause_counts(tmp_path: Path) -> None:
         assert planner.left() == 400.0
         clock.sleep(100.0)
         assert planner.left() == 300.0
+
+
+def test_a_page_says_that_its_last_visit_failed(tmp_path: Path) -> None:
+    """A page that fails for weeks and looks like all others; a note that stays when it comes."""
+    web = {ROOT: linking("x"), f"{ROOT}x": linking()}
+    down = {**web, f"{ROOT}x": (503, b"")}
+    with new_store(tmp_path / "a.db", [ROOT]) as store:
+        crawled(store, InProcess(web), scheduler="breadth-first", budget="9")
+        kept(store, 4, lambda visit: down)
+        note = "SELECT status, problem FROM pages WHERE id = 1"
+        assert rows(store, note) == [(200, "the last visit failed: HTTP 503")]
+        kept(store, 2, lambda visit: web, every="2s")
+        assert rows(store, note) == [(200, "")]
