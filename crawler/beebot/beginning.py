@@ -11,7 +11,7 @@ from counterpoint.crawler.documents.addresses import site
 from counterpoint.crawler.documents.scope import ScopeRules
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.store.opening import Store
-from counterpoint.crawler.store.page_kinds import was_asked
+from counterpoint.crawler.store.page_kinds import is_put_off, was_asked
 from counterpoint.crawler.store.recording import Page, Recording
 from counterpoint.crawler.store.schema import State
 
@@ -189,12 +189,13 @@ def _known(recording: Recording, rules: ScopeRules) -> list[int]:
 def _kept(recording: Recording, plan: CrawlPlan) -> list[int]:
     """Return the pages that a plan keeps fresh, and make them the first that it meets.
 
-    They are the pages that were asked for, whether they came or not.
+    They are the pages that were asked for, whether they came or not, and those whose hosts had to be
+    left alone.
     """
     rules = plan.options.rules
     found = [
         row for row in recording.read("asked")
-        if was_asked(State.DONE, row.status, row.problem)
+        if (was_asked(State.DONE, row.status, row.problem) or is_put_off(row.problem))
         and not (rules and rules.problem(row.address))
     ]  # fmt: skip
     recording.forget_places()

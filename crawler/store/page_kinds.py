@@ -29,6 +29,7 @@ _NOT_ASKED = (
 A robots.txt without an answer is another matter: nor would the page have come."""
 _LOST = "^(?:redirects in a circle|more than |redirects to no address)"
 """How the problems of redirects begin that lead nowhere."""
+_PUT_OFF = " must be left alone"
 _IS_NOT_ASKED, _IS_LOST = re.compile(_NOT_ASKED), re.compile(_LOST)
 
 
@@ -68,6 +69,11 @@ def was_asked(state: int, status: int | None, problem: str) -> bool:
     if state != State.DONE or status is None or problem == NOT_CAPTURED:
         return False
     return bool(status) or not _IS_NOT_ASKED.match(problem)
+
+
+def is_put_off(problem: str) -> bool:
+    """Return whether a page was not asked for only because its host had to be left alone then."""
+    return _PUT_OFF in problem
 
 
 def is_broken(state: int, status: int | None, problem: str) -> bool:

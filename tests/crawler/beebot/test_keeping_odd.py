@@ -59,6 +59,26 @@ def test_what_was_not_asked_shows_nothing(before: int, tmp_path: Path) -> None:
         assert again.plan.starts == (0, 1)
 
 
+def test_a_new_page_of_a_host_that_rests(tmp_path: Path) -> None:
+    """A page that no plan visits, since its host had to be left alone when it was new."""
+    web = {ROOT: linking("x"), f"{ROOT}x": linking()}
+    with new_store(tmp_path / "a.db", [ROOT]) as store:
+        crawled(store, InProcess({ROOT: linking()}), scheduler="breadth-first", budget="9")
+        begin(store, {"revisit": "uniform", "every": "1s"})
+        clock, come = VirtualClock(1e9), list[Fetched]()
+        planner = Planner(store, 1, clock.now, clock=clock.now)
+        for _ in range(4):
+            while not (step := planner.step(come)).jobs:
+                clock.sleep(step.again or 0.0)
+                come = []
+            job = step.jobs[0]
+            status, problem = (200, "") if job.address == ROOT else (0, REST)
+            come = [Fetched(job, status, "", web[ROOT][1], "text/html", time=clock.now(),
+                            problem=problem)]  # fmt: skip
+        assert list(broken(store)) == []
+        assert begin(store, {"every": "2s"}).plan.starts == (0, 1)
+
+
 def test_a_page_that_was_taken_out_stays_out(tmp_path: Path) -> None:
     """A page that the user has taken out, and that is requested in the next round."""
     old = {ROOT: linking("x")}
