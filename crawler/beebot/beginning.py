@@ -189,8 +189,8 @@ def _known(recording: Recording, rules: ScopeRules) -> list[int]:
 def _kept(recording: Recording, plan: CrawlPlan) -> list[int]:
     """Return the pages that a plan keeps fresh, and make them the first that it meets.
 
-    They are the pages that were asked for, whether they came or not, and those whose hosts had to be
-    left alone.
+    They are the pages that were asked for, whether they came or not, and those whose hosts had to
+    be left alone.
     """
     rules = plan.options.rules
     found = [
