@@ -215,7 +215,7 @@ def compared(folder: Path, rounds: int, number: int) -> dict[str, float]:
     return {how: round(median(of)) for how, of in rates.items()}
 
 
-def told(name: str, found: dict[str, Any]) -> None:
+def show(name: str, found: dict[str, Any]) -> None:
     """Print the slowest searches of a database."""
     print(f"{name}: first search {found['first search, ms']} ms; addresses were read in"
           f" {found['reading all addresses, s']} s")  # fmt: skip
@@ -250,13 +250,13 @@ def main() -> None:
         if given.database != "postgresql":
             with open_store(folder / "store.db", create=True) as store:
                 kept["sqlite"] = measured(store, given.pages, given.rounds)
-            told("sqlite", kept["sqlite"])
+            show("sqlite", kept["sqlite"])
             kept["inserted pages/s"] = compared(folder, given.rounds, given.inserted)
             print(f"inserted pages a second: {kept['inserted pages/s']}")
         if given.database != "sqlite" and programs() is not None:
             with new_server() as server, open_store(server.database(), create=True) as store:
                 kept["postgresql"] = measured(store, given.pages, given.rounds)
-            told("postgresql", kept["postgresql"])
+            show("postgresql", kept["postgresql"])
     if given.json:
         given.json.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
 

@@ -13,13 +13,10 @@ from typing import NamedTuple
 
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from counterpoint.crawler.documents.answer_rules import NO_RULES
-from counterpoint.crawler.documents.exchange import is_read
-from counterpoint.crawler.documents.robots import succeeded
-from counterpoint.crawler.documents.scope import LEFT_OUT
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import Limits
 from counterpoint.crawler.fetching.network import Answer, PageRequest
+from counterpoint.crawler.fetching.offline import answer_at_hand
 from counterpoint.sim_web.answer import Question
 from counterpoint.sim_web.errors import WebError
 from counterpoint.sim_web.generator import Web
@@ -113,19 +110,8 @@ class RehearsalFetcher:
         if not found.status:
             return Answer(0, problem=NO_ANSWER)
         headers = CIMultiDictProxy(CIMultiDict(found.headers))
-        rules = NO_RULES if wanted.of_robots or wanted.of_sitemap else self._limits.rules
-        left_out = rules.of_head(found.status, headers) or rules.of_size(len(found.body))
-        if left_out:
-            return Answer(found.status, b"", headers, f"{LEFT_OUT}{left_out}")
-        kind = headers.get("Content-Type", "")
-        reads = found.status == 200 and is_read(kind, of_sitemap=wanted.of_sitemap)
-        if not (succeeded(found.status) if wanted.of_robots else reads):
-            return Answer(found.status, b"", headers)
-        most = self._limits.body if wanted.most is None else wanted.most
-        is_cut = len(found.body) > most
-        problem = f"longer than {most:,} bytes, and cut" if is_cut and not wanted.of_robots else ""
-        return Answer(found.status, found.body[:most], headers, problem,
-                      coded="Content-Encoding" in headers)  # fmt: skip
+        return answer_at_hand(wanted, self._limits, found.status, headers, found.body,
+                              coded="Content-Encoding" in headers)  # fmt: skip
 
     async def close(self) -> None:
         """Do nothing: there are no connections."""

@@ -12,13 +12,11 @@ from pathlib import Path
 
 from multidict import CIMultiDict, CIMultiDictProxy
 
-from counterpoint.crawler.documents.answer_rules import NO_RULES
-from counterpoint.crawler.documents.exchange import DAMAGED, NOT_CAPTURED, is_read
-from counterpoint.crawler.documents.robots import succeeded
-from counterpoint.crawler.documents.scope import LEFT_OUT
+from counterpoint.crawler.documents.exchange import DAMAGED, NOT_CAPTURED
 from counterpoint.crawler.errors import CrawlError
 from counterpoint.crawler.fetching.manners import Limits
 from counterpoint.crawler.fetching.network import Answer, PageRequest
+from counterpoint.crawler.fetching.offline import answer_at_hand
 
 from .archives import SUFFIXES
 from .captured import CapturedAnswer, CapturedWeb
@@ -76,23 +74,9 @@ class ArchiveFetcher:
         headers = CIMultiDictProxy(CIMultiDict(
             (name, one) for name, value in found.headers.items() for one in value.split("\n")
         ))  # fmt: skip
-        rules = NO_RULES if wanted.of_robots or wanted.of_sitemap else self._limits.rules
-        if left_out := rules.of_head(found.status, headers):
-            return Answer(found.status, b"", headers, f"{LEFT_OUT}{left_out}")
-        if wanted.of_robots:
-            reads = succeeded(found.status)
-        else:
-            kind = headers.get("Content-Type", "")
-            reads = found.status == 200 and is_read(kind, of_sitemap=wanted.of_sitemap)
-        if not reads:
-            return Answer(found.status, b"", headers)
-        if left_out := rules.of_size(len(found.body)):
-            return Answer(found.status, b"", headers, f"{LEFT_OUT}{left_out}")
-        most = self._limits.body if wanted.most is None else wanted.most
         problem = "" if found.whole else DAMAGED
-        if len(found.body) > most and not wanted.of_robots:
-            problem = problem or f"longer than {most:,} bytes, and cut"
-        return Answer(found.status, found.body[:most], headers, problem, coded=found.coded)
+        return answer_at_hand(wanted, self._limits, found.status, headers, found.body,
+                              problem=problem, coded=found.coded)  # fmt: skip
 
     async def close(self) -> None:
         """Close the files."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +12,10 @@ import pytest
 
 from counterpoint.crawler.beebot.beginning import begin
 from counterpoint.crawler.beebot.crawling import crawl
+from counterpoint.crawler.documents.scope import LEFT_OUT, ScopeRules
 from counterpoint.crawler.errors import CrawlError
+from counterpoint.crawler.fetching.manners import Limits
+from counterpoint.crawler.fetching.network import PageRequest
 from counterpoint.crawler.store.broken import broken
 from counterpoint.crawler.store.lists import Seed, checked
 from counterpoint.crawler.store.opening import Store, open_store
@@ -200,3 +204,16 @@ def test_a_web_that_cannot_be_rehearsed(text: str) -> None:
     """A mistake in --web that is found out when the store exists."""
     with pytest.raises(CrawlError, match="--web"):
         _ = rehearsed_web(text).web
+
+
+def test_rules_of_size_are_for_documents(web_file: Path) -> None:
+    """A page that is missing and seems to be left out by a rule, since its message is long."""
+    rules = ScopeRules((), ("size:>5",))
+    one = rehearsal(str(web_file), lambda: 0.0, Limits(rules=rules.answers))
+    start = first_start(str(web_file))
+    missing = asyncio.run(one.fetch(PageRequest(f"{start}nothing-is-here")))
+    assert (missing.status, missing.problem) == (404, "")
+    found = asyncio.run(one.fetch(PageRequest(start)))
+    assert (found.status, found.body) == (200, b"") and found.problem.startswith(LEFT_OUT)
+    robots = asyncio.run(one.fetch(PageRequest(f"{start}robots.txt", of_robots=True)))
+    assert not robots.problem

@@ -53,15 +53,15 @@ class StoreWatcher:
                 self._history = History()
             self._known = known
             self._read_on(connection, plan)
-            told = kept_fresh(plan)
+            visits_again = kept_fresh(plan)
             return {
                 "problem": "",
-                "crawl": self._crawl(plan, told) | {"paused": is_paused(connection)},
+                "crawl": self._crawl(plan, visits_again) | {"paused": is_paused(connection)},
                 "totals": _totals(sites),
                 "sites": {str(site.number): _site(site) for site in sites},
                 "curve": [[round(p.time, 1), p.pages, p.links] for p in self._history.curve()],
                 "shares": self._shares(sites),
-                "arms": {"rows": []} if told else self._arms(connection, plan, sites),
+                "arms": {"rows": []} if visits_again else self._arms(connection, plan, sites),
             }
 
     def _read_on(self, connection: Connection, plan: Row[Any] | None) -> None:
@@ -89,7 +89,7 @@ class StoreWatcher:
             if len(rows) < _CHUNK:
                 return
 
-    def _crawl(self, plan: Row[Any] | None, told: dict[str, Any]) -> dict[str, Any]:
+    def _crawl(self, plan: Row[Any] | None, visits_again: dict[str, Any]) -> dict[str, Any]:
         running = self.crawling.state()
         state: dict[str, Any] = {
             "state": running.name, "pid": running.pid, "waits": running.waits,
@@ -101,7 +101,7 @@ class StoreWatcher:
                 "seconds": plan.seconds, "spent": round(plan.spent, 1),
                 "fetched": plan.fetched, "visits": self._history.pages,
                 "links": self._history.links, "ended": plan.ended, "failed": plan.failed,
-                **told,
+                **visits_again,
             }  # fmt: skip
         return state
 
