@@ -193,7 +193,7 @@ class KeepingAnswers(Revisits):
             The answer, which brought no document.
         """
         problem = page.problem.partition(FAILED)[0].removesuffix("; ")
-        if found.status != SAME:
+        if found.status not in (200, SAME):  # 200: a rule leaves the document out
             note = FAILED + (found.problem or f"HTTP {found.status}")
             problem = f"{problem}; {note}" if problem else note
         if problem != page.problem:

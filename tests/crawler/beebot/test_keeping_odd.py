@@ -162,3 +162,22 @@ def test_a_page_says_that_its_last_visit_failed(tmp_path: Path) -> None:
         assert rows(store, note) == [(200, "the last visit failed: HTTP 503")]
         kept(store, 2, lambda visit: web, every="2s")
         assert rows(store, note) == [(200, "")]
+
+
+def test_a_document_that_a_rule_leaves_out_has_not_failed(tmp_path: Path) -> None:
+    """A page that seems to fail, or that loses its links, since its document is too large now."""
+    web = {ROOT: linking("x"), f"{ROOT}x": linking()}
+    with new_store(tmp_path / "a.db", [ROOT]) as store:
+        crawled(store, InProcess(web), scheduler="breadth-first", budget="9")
+        before = rows(store, "SELECT id, status, size, problem FROM pages")
+        begin(store, {"revisit": "uniform", "every": "1s"})
+        clock, come = VirtualClock(1e9), list[Fetched]()
+        planner = Planner(store, 1, clock.now, clock=clock.now)
+        for _ in range(4):
+            while not (step := planner.step(come)).jobs:
+                clock.sleep(step.again or 0.0)
+                come = []
+            come = [Fetched(step.jobs[0], 200, "", b"", "text/html", time=clock.now(),
+                            problem="left out: size:>5MB")]  # fmt: skip
+        assert rows(store, "SELECT id, status, size, problem FROM pages") == before
+        assert rows(store, "SELECT internal FROM seeds") == [(1,)]
